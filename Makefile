@@ -1,0 +1,51 @@
+# Postroom: `make demo` shows the main job, `make test` proves it. Both set themselves up first.
+# Needs Python 3.11+ with venv, make and git; nothing is compiled. uv is used when it is on PATH.
+
+SHELL := /bin/bash
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.postroom-ready
+# Never let the caller's Python settings leak into ours.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo serve test lint bench interop nightly lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Make .venv with exactly the locked packages (quick the second time)
+
+$(STAMP): requirements/dev.txt pyproject.toml scripts/setup.sh
+	@bash scripts/setup.sh $(VENV)
+	@touch $@
+
+demo: $(STAMP) ## The main job from end to end: no key, no network
+	@$(BIN)/postroom demo $(ARGS)
+
+serve: $(STAMP) ## Run the server
+	@$(BIN)/postroom serve $(ARGS)
+
+test: $(STAMP) lint ## All tests and checks (at most 8 minutes on two cores)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+lint: $(STAMP) ## ruff, mypy --strict and the import laws
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@PYTHONPATH=. $(BIN)/lint-imports --no-logo
+
+bench: $(STAMP) ## Measure; the figures go to docs/performance.md
+	@$(BIN)/python -m bench $(ARGS)
+
+interop: $(STAMP) ## Real mail programs against a running Postroom (those that are installed)
+	@$(BIN)/python -m pytest tests/interop -m interop $(ARGS)
+
+nightly: $(STAMP) ## The same tests with the large counts (up to an hour)
+	@POSTROOM_TEST_NIGHTLY=1 $(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+lock: ## Write requirements/*.txt again (needs uv)
+	@bash scripts/lock.sh
+
+clean: ## Remove everything that make made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Joins mailboxes and agents and owns every wire protocol; the only package that imports the other three."""

@@ -1,0 +1,1 @@
+"""Behavioural tests, one folder a part of the product."""
