@@ -1,0 +1,215 @@
+"""Every setting with its default, as frozen data; a default stands here and nowhere else.
+
+Reading files and the environment is config/load.py; a module that needs a setting takes the piece of `Settings`
+it needs as an argument. Each field says what it is in `help`, and what is allowed in `low` and `high`; the loader
+and the reference page read these.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar
+
+from config.secrets import Secret
+
+T = TypeVar("T")
+
+KIB: Final = 1024
+MIB: Final = 1024 * 1024
+MAX_PORT: Final = 65535
+DEMO_MODEL: Final = "demo"
+DEFAULT_AGENT: Final = "assistant"
+DEFAULT_SKILL: Final = "summariser"
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+RelayTls = Literal["starttls", "implicit", "none"]
+Provider = Literal["demo", "litellm"]
+
+
+def option(default: T, help: str, *, low: float | None = None, high: float | None = None, key: str = "") -> T:
+    """A field with its default; `low` and `high` are inclusive; `key` is its name in files where Python's differs."""
+    made: T = field(default=default, metadata={"help": help, "low": low, "high": high, "key": key})
+    return made
+
+
+def port(default: int, help: str) -> int:
+    """A port to listen on; 0 lets the system choose a free one."""
+    return option(default, help, low=0, high=MAX_PORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where the server listens; every port may be 0 (a free one)."""
+
+    hosts: tuple[str, ...] = option(("127.0.0.1", "::1"), "addresses to listen on; others than loopback need TLS")
+    imap: int = port(1143, "IMAP with STARTTLS")
+    imaps: int = port(1993, "IMAP over TLS")
+    smtp: int = port(1025, "submission with STARTTLS")
+    smtps: int = port(1465, "submission over TLS")
+    web: int = port(8025, "set-up page, webhooks, health and metrics")
+
+
+@dataclass(frozen=True, slots=True)
+class Imap:
+    """IMAP: what is announced and the limits of one account or session."""
+
+    extensions: Literal["default", "all"] | tuple[str, ...] = option("default", '"default", "all" or a list of names')
+    max_sessions: int = option(200, "sessions one account may have open", low=1, high=100_000)
+    append_limit: int = option(50 * MIB, "largest message to append, in bytes", low=64 * KIB, high=1024 * MIB)
+    idle_seconds: int = option(1800, "silence after which a session is logged out", low=60, high=86_400)
+
+
+@dataclass(frozen=True, slots=True)
+class Smtp:
+    """Submission limits."""
+
+    max_size: int = option(50 * MIB, "largest message to accept, in bytes", low=64 * KIB, high=1024 * MIB)
+    max_recipients: int = option(100, "recipients of one message", low=1, high=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where later mail of a thread goes that the user has filed."""
+
+    follow: bool = option(False, "true: to the thread's folder; false: to INBOX")
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """The outside mail server; without one no agent can send mail and outside recipients are refused."""
+
+    host: str = option("", "name or address of the relay")
+    sender: str = option("", "address that outgoing mail comes from", key="from")
+    port: int = option(587, "its port", low=1, high=MAX_PORT)
+    tls: RelayTls = option("starttls", '"starttls", "implicit", or "none" (to this machine only)')
+    username: str = option("", "login at the relay; empty for none")
+    password: Secret | None = option(None, "reference to the password: env:NAME, file:PATH or keyring:SERVICE/NAME")
+    allowed_senders: tuple[str, ...] = option((), "outside addresses whose mail is taken as the user's")
+    bounce_mailbox: str = option("", "outside mailbox that bounces come back to; empty: the sender's")
+    timeout: int = option(60, "seconds for each step of the conversation", low=1, high=600)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run, an agent and a day may cost. At a limit a run pauses with what it has and says so by mail."""
+
+    model_calls: int = option(30, "model calls of a run", low=1, high=10_000)
+    tool_calls: int = option(60, "tool calls of a run", low=1, high=10_000)
+    tokens: int = option(200_000, "tokens of a run, in and out", low=100)
+    cost_run_eur: float = option(0.50, "money of a run, in EUR", low=0)
+    cost_agent_day_eur: float = option(2.0, "money of one agent in a day, in EUR", low=0)
+    cost_day_eur: float = option(5.0, "money of all agents in a day, in EUR", low=0)
+    run_minutes: int = option(20, "active minutes of a run", low=1, high=10_080)
+    run_days: int = option(7, "age at which an unfinished run ends", low=1, high=365)
+    model_seconds: int = option(120, "seconds for a whole model call", low=1, high=3600)
+    first_byte_seconds: int = option(30, "seconds until a model's first byte", low=1, high=3600)
+    tool_seconds: int = option(60, "seconds for a tool call", low=1, high=3600)
+    result_bytes: int = option(32 * KIB, "tool result given to the model, in bytes; the rest becomes a file", low=256)
+    result_file_bytes: int = option(10 * MIB, "largest tool result kept, in bytes; a larger one ends the call", low=256)
+    runs: int = option(4, "runs at once", low=1, high=64)
+    runs_per_agent: int = option(2, "runs of one agent at once", low=1, high=64)
+    children: int = option(3, "tasks a run may delegate", low=0, high=32)
+    open_approvals: int = option(20, "open requests of an account", low=1, high=1000)
+    mails_per_hour: int = option(30, "mails an agent may send in an hour", low=1, high=10_000)
+    replies_per_thread_hour: int = option(3, "replies an hour to machine-made mail in one thread", low=0, high=1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent: its address is `name@domain`. `tools` None means all; `limits` None means the general ones."""
+
+    name: str
+    display: str = option("", "name shown in From and in its hand-over folder")
+    model: str = option(DEMO_MODEL, "tag of its model in [models]")
+    skills: tuple[str, ...] = option((), "skills it may delegate to")
+    tools: tuple[str, ...] | None = option(None, "tools it may use; left out: all")
+    trust_attachments: bool = option(False, "true: the owner's attachments count as the owner's own words")
+    instructions: str = option("", "what it should always know or do, given to the model as trusted text")
+    limits: Limits | None = option(None, "limits that differ from the general ones")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model under its tag: `assistant+TAG@domain` picks it for a thread. Prices are EUR for a million tokens."""
+
+    name: str
+    provider: Provider = option("litellm", '"demo" or "litellm"')
+    model: str = option("", "the provider's name for it, such as anthropic/claude-sonnet")
+    api_base: str = option("", "address of the provider; empty: its usual one")
+    api_key: Secret | None = option(None, "reference to the key: env:NAME, file:PATH or keyring:SERVICE/NAME")
+    context_tokens: int | None = option(None, "size of its context window", low=1000)
+    price_in: float | None = option(None, "EUR for a million tokens in", low=0)
+    price_out: float | None = option(None, "EUR for a million tokens out", low=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Skills:
+    """Folders of the user's skills, beside those of the data folder."""
+
+    folders: tuple[Path, ...] = option((), "folders that hold skill folders")
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """How long a request waits. `remind_hours` counts back from the expiry."""
+
+    expire_hours: float = option(72, "hours until a request expires, which means not done", low=0.01, high=8760)
+    remind_hours: float = option(24, "hours before the expiry at which it is repeated once; 0: never", low=0, high=8760)
+    grace_seconds: int = option(0, "seconds between an approval and the act, for a change of mind", low=0, high=3600)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log on standard error."""
+
+    level: LogLevel = option("info", '"debug", "info", "warning" or "error"')
+
+
+def default_agents() -> Mapping[str, Agent]:
+    """The agents of an installation that names none."""
+    return MappingProxyType({DEFAULT_AGENT: Agent(DEFAULT_AGENT, display="Assistant", skills=(DEFAULT_SKILL,))})
+
+
+def default_models() -> Mapping[str, Model]:
+    """The built-in models; they are there whatever else is configured."""
+    return MappingProxyType({DEMO_MODEL: Model(DEMO_MODEL, provider="demo", model="demo")})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The whole configuration. `home` is the data folder; `debug_*` belong to the crash tests and appear in no page."""
+
+    home: Path
+    domain: str = option("postroom.internal", "mail domain of users and agents")
+    user: str = option("you", "name of the first account; its address is this name at the domain")
+    require_tls: bool = option(True, "false: login without TLS, on loopback only")
+    languages: tuple[str, ...] = option(("en",), "languages whose words decide in replies")
+    listen: Listen = field(default_factory=Listen)
+    imap: Imap = field(default_factory=Imap)
+    smtp: Smtp = field(default_factory=Smtp)
+    folders: Folders = field(default_factory=Folders)
+    relay: Relay | None = None
+    agents: Mapping[str, Agent] = field(default_factory=default_agents)
+    models: Mapping[str, Model] = field(default_factory=default_models)
+    skills: Skills = field(default_factory=Skills)
+    limits: Limits = field(default_factory=Limits)
+    approvals: Approvals = field(default_factory=Approvals)
+    log: Log = field(default_factory=Log)
+    debug_crash_at: int = option(0, "", low=0)
+    debug_points_file: Path | None = option(None, "")
+
+    def address(self, local_part: str) -> str:
+        """The full address of a local part."""
+        return f"{local_part}@{self.domain}"
+
+    def limits_of(self, agent: str) -> Limits:
+        """The limits that hold for an agent; the general ones for a name that is not configured (a skill)."""
+        known = self.agents.get(agent)
+        return known.limits if known is not None and known.limits is not None else self.limits
+
+    def secrets(self) -> tuple[Secret, ...]:
+        """Every secret that the settings refer to, for the redaction of logs."""
+        found: list[Any] = [self.relay.password] if self.relay else []
+        found += [model.api_key for model in self.models.values()]
+        return tuple(secret for secret in found if secret is not None)
