@@ -1,0 +1,195 @@
+"""What a tool is: a specification, a risk, a description for the user, and one of five ways to act.
+
+The rule: `plan` and `describe` are pure, so that what was shown is what runs; only `run` touches the world, and only `apply` the database,
+inside the transaction that stores its result.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from agents.letter import Attachment, Field, File, OutsideMail
+from agents.llm import ToolSpec
+from agents.ports import Clock, Mail, WriteTx
+
+Args = Mapping[str, Any]
+
+
+class Risk(StrEnum):
+    """What a call may do, from harmless to dangerous. send_out and danger always ask; write_user asks unless granted."""
+
+    READ = "read"
+    WRITE_OWN = "write_own"
+    WRITE_USER = "write_user"
+    SEND = "send"
+    SEND_OUT = "send_out"
+    DANGER = "danger"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Await `run`: an effect in the world, or a read that takes time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Call `apply` in the transaction that stores the result: a database effect that cannot happen twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegate:
+    """Start a child run of `skill` with `task`; the call ends when the child does. `attachments` are handed on by reference."""
+
+    skill: str
+    task: str
+    material: str = ""
+    attachments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the user; the call ends with their answer in words."""
+
+    question: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SendOut:
+    """Put an outbox row of kind "mail"; the call ends when the row does. Attachments are named by reference and read before asking."""
+
+    mail: OutsideMail
+
+
+Plan = Act | Within | Delegate | Ask | SendOut
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """How one call is shown in a request: `title` as a short imperative ("Send mail"), fields in the order the user should read.
+
+    `subject` completes the request's subject when it is the only item ("Send mail to maya@example.org").
+    """
+
+    title: str
+    fields: tuple[Field, ...]
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call, as it runs. `idem_key` is the same in every try and is never seen by the model."""
+
+    id: str
+    run: str
+    idem_key: str
+    name: str
+    args: Args
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may know of its run. The database is only there in `apply`."""
+
+    account: int
+    agent: str
+    thread: str
+    run: str
+    step: int
+    tainted: bool
+    attachments: tuple[Attachment, ...]
+    user_words: str
+    mail: Mail
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave. `untrusted` text marks the run, and `source` says to the user where it came from ("notes.txt (your attachment)").
+
+    `files` go with the run's next result mail.
+    """
+
+    text: str
+    untrusted: bool = False
+    source: str = ""
+    files: tuple[File, ...] = ()
+
+
+class ToolFailed(Exception):
+    """The call did nothing and says why; the model gets the text as an error result."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class ToolUncertain(Exception):
+    """The call may or may not have happened (a connection died under it). The user is asked."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class Tool(Protocol):
+    """One tool. `idempotent` means that a repeat with the same idem_key is harmless; `open_world` that its arguments leave the machine."""
+
+    @property
+    def spec(self) -> ToolSpec: ...
+    @property
+    def risk(self) -> Risk: ...
+    @property
+    def idempotent(self) -> bool: ...
+    @property
+    def open_world(self) -> bool: ...
+    @property
+    def timeout(self) -> float: ...
+
+    def plan(self, args: Args) -> Plan:
+        """How this call acts. Pure. Raises ToolFailed when the arguments cannot be acted on."""
+        ...
+
+    def describe(self, args: Args) -> Described:
+        """How this call is shown to the user. Pure; the values are exactly those that run."""
+        ...
+
+    async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        """Act (for plan Act). Raises ToolFailed or ToolUncertain."""
+        ...
+
+    def apply(self, tx: WriteTx, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        """Act inside `tx` (for plan Within). Raises ToolFailed, and then must have written nothing."""
+        ...
+
+
+class BaseTool:
+    """What most tools share: harmless unless said otherwise, shown as one line an argument, acting by `run`."""
+
+    risk: Risk = Risk.READ
+    idempotent: bool = True
+    open_world: bool = False
+    timeout: float = 60.0
+
+    def __init__(self, spec: ToolSpec) -> None:
+        self.spec = spec
+
+    def plan(self, args: Args) -> Plan:
+        return Act()
+
+    def describe(self, args: Args) -> Described:
+        title = self.spec.name.replace("_", " ").capitalize()
+        return Described(title, tuple(Field(name, show(value)) for name, value in args.items()))
+
+    async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        raise ToolFailed(f"{self.spec.name} cannot be run this way.")
+
+    def apply(self, tx: WriteTx, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        raise ToolFailed(f"{self.spec.name} cannot be run this way.")
+
+
+def show(value: Any) -> str:
+    """An argument as the user reads it: text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
