@@ -1,0 +1,79 @@
+"""The two kinds of transaction that functions are given: ReadTx looks at one snapshot, WriteTx changes it.
+
+The rule: a statement runs only while its transaction is open. SQLite may end a transaction by itself (a full disk);
+whatever a function would do after that would be committed piece by piece, so each statement asks first.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from mailstore.errors import Broken
+
+Row = sqlite3.Row
+Subscribers = Mapping[type, Sequence[Callable[["WriteTx", Any], None]]]
+
+
+class ReadTx:
+    """Named queries over one snapshot. All rows are fetched at once: a half-read cursor would keep the snapshot old."""
+
+    __slots__ = ("_connection", "_queries")
+
+    def __init__(self, connection: sqlite3.Connection, queries: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._queries = queries
+
+    def all(self, name: str, /, **params: Any) -> list[sqlite3.Row]:
+        """Every row of the query."""
+        return self._execute(name, params).fetchall()
+
+    def one(self, name: str, /, **params: Any) -> sqlite3.Row | None:
+        """The first row, or None."""
+        rows = self._execute(name, params).fetchall()
+        return rows[0] if rows else None
+
+    def value(self, name: str, /, **params: Any) -> Any:
+        """The first column of the first row, or None."""
+        rows = self._execute(name, params).fetchall()
+        return rows[0][0] if rows else None
+
+    def _execute(self, name: str, params: Any) -> sqlite3.Cursor:
+        if not self._connection.in_transaction:
+            raise Broken("the transaction has ended")
+        return self._connection.execute(self._queries[name], params)
+
+
+class WriteTx(ReadTx):
+    """What a function given to `Database.write` works with; it lives as long as that function."""
+
+    __slots__ = ("_subscribers", "afters")
+
+    def __init__(
+        self, connection: sqlite3.Connection, queries: Mapping[str, str], subscribers: Subscribers
+    ) -> None:
+        super().__init__(connection, queries)
+        self._subscribers = subscribers
+        self.afters: list[Callable[[], None]] = []
+
+    def run(self, name: str, /, **params: Any) -> int:
+        """Run a change; the number of rows it changed."""
+        return self._execute(name, params).rowcount
+
+    def insert(self, name: str, /, **params: Any) -> int:
+        """Run an INSERT; the rowid it made."""
+        return self._execute(name, params).lastrowid or 0
+
+    def many(self, name: str, rows: Iterable[Mapping[str, Any]], /) -> int:
+        """Run a change once a row of parameters; the number of rows changed."""
+        if not self._connection.in_transaction:
+            raise Broken("the transaction has ended")
+        return self._connection.executemany(self._queries[name], rows).rowcount
+
+    def emit(self, event: object) -> None:
+        """Tell the subscribers of the event's type now, inside this transaction; what they raise undoes it."""
+        for subscriber in self._subscribers.get(type(event), ()):
+            subscriber(self, event)
+
+    def after(self, fn: Callable[[], None]) -> None:
+        """Run `fn` in the event loop once COMMIT has returned. For wake-ups only: it may be lost in a crash."""
+        self.afters.append(fn)

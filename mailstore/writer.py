@@ -1,0 +1,192 @@
+"""The one writer: a thread that runs whole functions in grouped transactions.
+
+The rule (DECISIONS 1): no result, exception or wake-up leaves this thread before COMMIT has returned. Functions that
+wait together share one COMMIT and so one fsync; each runs in a savepoint, so that one that raises takes back only its
+own changes. When SQLite has ended the transaction by itself, or COMMIT fails, every function of the group has failed.
+"""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from mailstore.errors import Broken, Closed, Full, StoreError
+from mailstore.transaction import Subscribers, WriteTx
+
+_GROUP_SIZE = 256
+_GROUP_SECONDS = 0.02  # a longer group would keep its first caller waiting for the others' work
+
+_log = logging.getLogger(__name__)
+
+
+class Probe(Protocol):
+    """Is told of each point where a crash would be interesting; a test's probe kills the process there."""
+
+    def point(self, name: str) -> None:
+        """Called on the thread that reached the point."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A function to run, the future that waits for it, and what came of it."""
+
+    fn: Callable[[WriteTx], Any]
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+    afters: list[Callable[[], None]] = field(default_factory=list)
+
+
+class Writer:
+    """Owns the write connection; `submit` may be called from any thread."""
+
+    def __init__(
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        queries: Mapping[str, str],
+        subscribers: Subscribers,
+        probe: Probe | None,
+    ) -> None:
+        self._connect = connect
+        self._queries = queries
+        self._subscribers = subscribers
+        self._probe = probe
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="mailstore-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        """Queue a job; its future is settled in its loop. Raises Closed."""
+        if self._closed:
+            raise Closed("the database is closed")
+        self._jobs.put(job)
+
+    def stop(self) -> None:
+        """Refuse new jobs, finish the queued ones, close the connection, and wait for that."""
+        if not self._closed:
+            self._closed = True
+            self._jobs.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        connection = self._connect()
+        try:
+            while (job := self._jobs.get()) is not None:
+                _deliver(self._run_group(connection, job))
+        finally:
+            connection.close()
+
+    def _run_group(self, connection: sqlite3.Connection, first: Job) -> list[Job]:
+        """Run `first` and what is waiting behind it, then commit; every job of the group returned is settled."""
+        group: list[Job] = []
+        job: Job | None = first
+        deadline = time.monotonic() + _GROUP_SECONDS
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            while job is not None:
+                group.append(job)
+                self._run_one(connection, job)
+                if not connection.in_transaction:
+                    raise job.error or Broken("the transaction ended early")
+                job = self._next() if len(group) < _GROUP_SIZE and time.monotonic() < deadline else None
+            self._commit(connection)
+        except BaseException as error:  # noqa: BLE001 - rollback: whatever broke the group, each function must be told
+            _fail(connection, group or [first], error)
+        return group or [first]
+
+    def _next(self) -> Job | None:
+        """A job that waits already, if any; the mark to stop is put back for the outer loop."""
+        if self._jobs.empty():
+            return None
+        job = self._jobs.get()
+        if job is None:
+            self._jobs.put(None)
+        return job
+
+    def _run_one(self, connection: sqlite3.Connection, job: Job) -> None:
+        tx = WriteTx(connection, self._queries, self._subscribers)
+        connection.execute("SAVEPOINT one")
+        try:
+            job.result = job.fn(tx)
+            job.afters = tx.afters
+        except BaseException as error:  # noqa: BLE001 - rollback: the function's changes go, its group's stay
+            job.error = error
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO one")
+        if connection.in_transaction:
+            connection.execute("RELEASE one")
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        if self._probe is not None:
+            self._probe.point("commit.before")
+        connection.execute("COMMIT")
+        if self._probe is not None:
+            self._probe.point("commit.after")
+
+
+def _fail(connection: sqlite3.Connection, group: list[Job], error: BaseException) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+    for job in group:
+        job.result = None
+        job.afters = []
+        job.error = job.error or _shared(error)
+
+
+def _shared(error: BaseException) -> BaseException:
+    """The error a function gets when another's (or COMMIT's) failure took its changes along."""
+    if isinstance(error, sqlite3.Error):
+        return translate(error)
+    broken = Broken("another change in the same commit failed; nothing was kept")
+    broken.__cause__ = error
+    return broken
+
+
+def translate(error: BaseException) -> BaseException:
+    """A full disk becomes Full; a COMMIT that failed becomes Broken; a StoreError stays itself."""
+    if isinstance(error, StoreError) or not isinstance(error, sqlite3.Error):
+        return error
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    told: StoreError = Full("the disk is full; nothing was kept") if full else Broken("the commit failed")
+    told.__cause__ = error
+    return told
+
+
+def _deliver(group: list[Job]) -> None:
+    loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    for job in group:
+        loops.setdefault(job.loop, []).append(job)
+    for loop, jobs in loops.items():
+        try:
+            loop.call_soon_threadsafe(_settle, loop, jobs)
+        except RuntimeError:
+            _log.warning("%d committed changes have nobody left to tell: their loop is closed", len(jobs))
+
+
+def _settle(loop: asyncio.AbstractEventLoop, jobs: list[Job]) -> None:
+    """In the loop: schedule wake-ups first, so that they have run when the caller goes on."""
+    for job in jobs:
+        for fn in job.afters:
+            loop.call_soon(fn)
+    for job in jobs:
+        if job.future.done():
+            continue
+        if job.error is None:
+            job.future.set_result(job.result)
+        else:
+            job.future.set_exception(_raisable(job.error))
+
+
+def _raisable(error: BaseException) -> BaseException:
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return translate(error)
+    if isinstance(error, StopIteration):
+        return RuntimeError("a write function raised StopIteration")
+    return error
