@@ -1,0 +1,202 @@
+"""Bytes to a message: one walk forward over the boundary lines.
+
+One rule: every position is looked at a bounded number of times, whatever is nested in what; depth and number of
+parts are capped, and beyond a cap the rest is body text of the last part.
+"""
+
+import re
+
+from mailstore.parse.envelope import build_envelope, message_ids, own_id, parse_date, thread_index
+from mailstore.parse.headers import Headers, decode_header, split_headers
+from mailstore.parse.parameters import Parameters, media_type, parameter, split_parameters
+from mailstore.parse.structure import Message, Part
+from mailstore.parse.subject import base_subject
+
+MAX_DEPTH = 40
+MAX_PARTS = 2000
+_BARE = re.compile(rb"\r\n|\r|\n")
+_TEXT: tuple[str, str] = ("text", "plain")
+
+
+def normalise(raw: bytes) -> bytes:
+    """`raw` with every line end as CRLF and without NUL: the form in which messages are kept."""
+    if b"\0" in raw:
+        raw = raw.replace(b"\0", b"")
+    crlf = raw.count(b"\r\n")
+    if raw.count(b"\n") == crlf and raw.count(b"\r") == crlf:
+        return raw
+    return _BARE.sub(b"\r\n", raw)
+
+
+def parse(raw: bytes) -> Message:
+    """The message in `raw` (CRLF line ends); any bytes give one."""
+    return _Scanner(raw).message(0, "", 0)
+
+
+def _message(headers: Headers, root: Part, start: int, header_end: int, end: int) -> Message:
+    envelope = build_envelope(headers)
+    subject = decode_header(envelope.subject) if envelope.subject else ""
+    return Message(
+        headers=headers,
+        root=root,
+        header_size=header_end - start,
+        size=end - start,
+        envelope=envelope,
+        message_id=own_id(envelope.message_id),
+        in_reply_to=message_ids(envelope.in_reply_to),
+        references=message_ids(headers.first("references")),
+        thread_index=thread_index(headers.first("thread-index")),
+        subject=subject,
+        base_subject=base_subject(subject),
+        sent=parse_date(envelope.date),
+    )
+
+
+class _Scanner:
+    """Reads forward. `line` is the next boundary line that nobody has taken yet: (start, end with CRLF, level, closes)."""
+
+    __slots__ = ("blank", "dash", "levels", "parts", "raw", "size", "stack")
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw, self.size = raw, len(raw)
+        self.dash = -1  # where the search for boundary lines stands; -1: not begun
+        self.blank = -1  # position of the last empty line found
+        self.stack: list[bytes] = []
+        self.levels: dict[bytes, list[int]] = {}
+        self.parts = 0
+
+    def message(self, start: int, section: str, depth: int) -> Message:
+        header_end = self._header_end(start)
+        headers = split_headers(self.raw[start:header_end])
+        root = self._part(start, header_end, headers, section, _TEXT, depth, root=True)
+        return _message(headers, root, start, header_end, root.body_end)
+
+    def _header_end(self, start: int) -> int:
+        """Just behind the empty line that ends the header at `start`; at the next boundary line or the end without one."""
+        raw = self.raw
+        if start == 0 and raw.startswith(b"\r\n"):
+            end = 2
+        else:
+            if self.blank < start - 2:
+                found = raw.find(b"\r\n\r\n", max(start - 2, 0))
+                self.blank = found if found >= 0 else self.size
+            end = min(self.blank + 4, self.size)
+        if self.stack:
+            line = self._peek(start, end)
+            if line is not None:
+                return line[0]
+        return end
+
+    def _part(
+        self, start: int, header_end: int, headers: Headers, section: str, default: tuple[str, str], depth: int, root: bool
+    ) -> Part:
+        self.parts += 1
+        kind, params = _content_type(headers, default)
+        encoding = _encoding(headers)
+        children: tuple[Part, ...] = ()
+        embedded: Message | None = None
+        boundary = _boundary(kind, params)
+        if kind[0] == "multipart" and boundary and depth < MAX_DEPTH and self.parts < MAX_PARTS:
+            children = self._children(header_end, boundary, section, kind[1], depth)
+        elif kind[0] == "multipart":
+            kind = _TEXT if not boundary else ("application", "octet-stream")
+        number = section if not root or kind[0] == "multipart" else _under(section, 1)
+        if kind in (("message", "rfc822"), ("message", "global")) and depth < MAX_DEPTH and self.parts < MAX_PARTS:
+            embedded = self.message(header_end, number, depth + 1)
+        end = self._body_end(header_end)
+        lines = self.raw.count(b"\n", header_end, end)
+        return Part(
+            number, kind[0], kind[1], params, encoding, headers, start, header_end, header_end, end, lines, children, embedded
+        )
+
+    def _children(self, at: int, boundary: bytes, section: str, subtype: str, depth: int) -> tuple[Part, ...]:
+        level = len(self.stack)
+        self.stack.append(boundary)
+        self.levels.setdefault(boundary, []).append(level)
+        default = ("message", "rfc822") if subtype == "digest" else _TEXT
+        children: list[Part] = []
+        line = self._peek(at, self.size)
+        while line is not None and line[2] == level and not line[3]:
+            start = line[1]
+            self.dash = start - 2
+            header_end = self._header_end(start)
+            headers = split_headers(self.raw[start:header_end])
+            children.append(self._part(start, header_end, headers, _under(section, len(children) + 1), default, depth + 1, False))
+            line = self._peek(header_end, self.size)
+        if line is not None and line[2] == level:
+            self.dash = line[1] - 2
+        self.stack.pop()
+        self.levels[boundary].pop()
+        return tuple(children)
+
+    def _body_end(self, body_start: int) -> int:
+        """Where the body ends: before the CRLF of the next boundary line that is open, else at the end."""
+        if not self.stack:
+            return self.size
+        line = self._peek(body_start, self.size)
+        return self.size if line is None else max(body_start, line[0] - 2)
+
+    def _peek(self, at: int, end: int) -> tuple[int, int, int, bool] | None:
+        """The next line from `at` that is a boundary of an open multipart and begins before `end`; lines that are none
+        are not looked at again. It stays until its owner moves `dash` behind it."""
+        raw = self.raw
+        if self.dash < at - 2:
+            self.dash = at - 2
+        while True:
+            found = raw.find(b"\r\n--", max(self.dash, 0), min(end + 4, self.size)) if end < self.size else raw.find(b"\r\n--", max(self.dash, 0))
+            if found < 0 or found + 2 >= end:
+                self.dash = max(self.dash, min(end, self.size) - 2)
+                return None
+            stop = raw.find(b"\r\n", found + 4)
+            stop = self.size if stop < 0 else stop
+            level = self._level(raw[found + 4 : min(stop, found + 300)].rstrip(b" \t"))
+            if level is not None and not (self.parts >= MAX_PARTS and not level[1]):
+                self.dash = found
+                return found + 2, min(stop + 2, self.size), level[0], level[1]
+            self.dash = stop
+
+    def _level(self, text: bytes) -> tuple[int, bool] | None:
+        """(level, closes) of a line `--text`; the innermost of the multiparts that it could belong to."""
+        opens = self.levels.get(text)
+        closes = self.levels.get(text[:-2]) if text.endswith(b"--") else None
+        inner = opens[-1] if opens else -1
+        outer = closes[-1] if closes else -1
+        if inner < 0 and outer < 0:
+            return None
+        return (inner, False) if inner >= outer else (outer, True)
+
+
+def _under(section: str, number: int) -> str:
+    return f"{section}.{number}" if section else str(number)
+
+
+def _content_type(headers: Headers, default: tuple[str, str]) -> tuple[tuple[str, str], Parameters]:
+    """The first usable Content-Type; without one the default, or octet-stream for what is marked as a file."""
+    values = headers.raw("content-type")
+    for value in values:
+        main, params = split_parameters(value)
+        if kind := media_type(main):
+            return kind, params
+    if values:
+        disposition = headers.first("content-disposition") or b""
+        if disposition[:10].lower() == b"attachment":
+            return ("application", "octet-stream"), ()
+    return default, ()
+
+
+def _encoding(headers: Headers) -> str:
+    value = headers.first("content-transfer-encoding")
+    if not value:
+        return "7bit"
+    words = value.partition(b";")[0].split()
+    return words[0].decode("latin-1").strip("\"'").lower() if words else "7bit"
+
+
+def _boundary(kind: tuple[str, str], params: Parameters) -> bytes | None:
+    if kind[0] != "multipart":
+        return None
+    text = next((value for name, value in params if name.lower() == b"boundary"), None)
+    if text is None and (joined := parameter(params, "boundary")):
+        text = joined.encode("utf-8", "replace")
+    text = (text or b"").rstrip(b" \t")
+    return text if text and len(text) <= 250 else None

@@ -1,0 +1,47 @@
+"""The base subject (RFC 5256, 2.1): what is left when reply and forward marks are taken off.
+
+One rule: only the first 2,000 characters are looked at, because the RFC's rules are loops.
+"""
+
+import re
+
+MAX_LOOKED_AT = 2000
+_BLANKS = re.compile(r"\s+")
+_REFWD = re.compile(r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.I)
+_BLOB = re.compile(r"\[[^\[\]]*\]\s*")
+_FWD = re.compile(r"\[fwd:(.*)\]\Z", re.I | re.S)
+
+
+def base_subject(subject: str) -> str:
+    """`subject` without its marks; besides RFC 5256's own (re, fw, fwd) the common translated ones are taken off."""
+    text = _BLANKS.sub(" ", subject[:MAX_LOOKED_AT]).strip()
+    while True:
+        before = text
+        text = _without_leaders(_without_trailer(text))
+        wrapped = _FWD.match(text)
+        text = wrapped[1].strip() if wrapped else text
+        if text == before:
+            return text
+
+
+def _without_trailer(text: str) -> str:
+    while text.lower().endswith("(fwd)"):
+        text = text[:-5].rstrip()
+    return text
+
+
+def _without_leaders(text: str) -> str:
+    at = 0
+    while True:
+        after = at
+        while blob := _BLOB.match(text, after):
+            after = blob.end()
+        if mark := _REFWD.match(text, after):
+            at = mark.end()
+            continue
+        blob = _BLOB.match(text, at)
+        if blob is None or blob.end() >= len(text):
+            return text[at:]
+        if _FWD.match(text, at):
+            return text[at:]
+        at = blob.end()
