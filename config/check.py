@@ -1,0 +1,165 @@
+"""The rules between settings: what each is right for itself, and may still be wrong together."""
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from config.build import did_you_mean
+from config.errors import Fault
+from config.settings import Settings
+from config.source import Origin
+
+RESERVED: Final = ("action", "help", "hook", "postmaster", "schedule")
+"""Local parts with a meaning of their own; no agent, skill or user may have one."""
+
+NAME: Final = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
+DOMAIN: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,253}")
+LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
+
+
+def name_fault(name: str) -> str | None:
+    """What is wrong with the name of a user, agent, skill or model as a local part; None when nothing is."""
+    if NAME.fullmatch(name) is None or ".." in name:
+        return "is not a name that can stand in an address"
+    return None
+
+
+def is_loopback(host: str) -> bool:
+    """Is this address or name the machine itself? Names other than localhost are not."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Fault]:
+    """Every broken rule; `origins` tells where the settings were written."""
+    rules = (_identity, _listen, _relay, _models, _agents, _local_parts)
+    return [_placed(fault, origins) for rule in rules for fault in rule(settings)]
+
+
+def local_part_faults(settings: Settings, skills: Iterable[str], users: Iterable[str] = ()) -> list[Fault]:
+    """Clashes between agents, the given skills and users, and the reserved local parts; for what is found at start."""
+    named = [("agents", "agent", name) for name in settings.agents]
+    named += [("skills", "skill", name) for name in skills]
+    named += [("user", "user", name) for name in {settings.user, *users}]
+    owners: dict[str, str] = dict.fromkeys(RESERVED, "a word with a meaning of its own")
+    faults: list[Fault] = []
+    for key, kind, name in named:
+        taken = owners.setdefault(name.lower(), f"the name of the {kind} {name}")
+        if taken != f"the name of the {kind} {name}":
+            dotted = key if kind == "user" else f"{key}.{name}"
+            faults.append(_fault(dotted, f"{name!r} is already {taken}, and an address has one meaning", "rename one"))
+    return faults
+
+
+def _fault(key: str, message: str, fix: str) -> Fault:
+    return Fault(None, None, key, message, fix)
+
+
+def _placed(fault: Fault, origins: Mapping[str, Origin]) -> Fault:
+    """The fault with the place of its key, or of the table around the key."""
+    key = fault.key
+    while key and key not in origins:
+        key = key.rpartition(".")[0]
+    origin = origins.get(key)
+    return fault if origin is None else Fault(origin.file, origin.line, fault.key, fault.message, fault.fix)
+
+
+def _identity(settings: Settings) -> Iterator[Fault]:
+    if DOMAIN.fullmatch(settings.domain) is None:
+        yield _fault("domain", f"{settings.domain!r} is not a domain", "write a name such as postroom.internal")
+    if (problem := name_fault(settings.user)) is not None:
+        yield _fault("user", f"{settings.user!r} {problem}", "choose lower-case letters, digits, '.', '_' and '-'")
+    for language in settings.languages:
+        if LANGUAGE.fullmatch(language) is None:
+            yield _fault("languages", f"{language!r} is not a language", 'write codes such as "en", "de"')
+
+
+def _listen(settings: Settings) -> Iterator[Fault]:
+    listen = settings.listen
+    if not listen.hosts:
+        yield _fault("listen.hosts", "names no address", 'write ["127.0.0.1", "::1"]')
+    for host in listen.hosts:
+        if not _is_address(host):
+            yield _fault("listen.hosts", f"{host!r} is not an address", 'write addresses such as "127.0.0.1" or "::1"')
+        elif not settings.require_tls and not is_loopback(host):
+            message = f"{host} is open to other machines while require_tls is false: passwords would travel in clear"
+            yield _fault("listen.hosts", message, "set require_tls = true, or listen on 127.0.0.1 and ::1 only")
+    ports: dict[int, str] = {}
+    for name in ("imap", "imaps", "smtp", "smtps", "web"):
+        number = getattr(listen, name)
+        other = ports.setdefault(number, name)
+        if number and other != name:
+            yield _fault(
+                f"listen.{name}", f"{number} is also the port of {other}", "choose another, or 0 for a free one"
+            )
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return host.lower() == "localhost"
+    return True
+
+
+def _relay(settings: Settings) -> Iterator[Fault]:
+    relay = settings.relay
+    if relay is None:
+        return
+    if not relay.host:
+        yield _fault("relay.host", "is missing", "name the server that takes your outgoing mail")
+    if not relay.sender:
+        yield _fault("relay.from", "is missing", "write the address that outgoing mail comes from")
+    if relay.tls == "none" and relay.host and not is_loopback(relay.host):
+        message = f"{relay.host} is another machine: mail and password would travel in clear"
+        yield _fault("relay.tls", message, 'write "starttls" or "implicit"')
+    if bool(relay.username) != (relay.password is not None):
+        missing = "password" if relay.username else "username"
+        yield _fault(f"relay.{missing}", "is missing", "give both username and password, or neither")
+    addresses = [("from", relay.sender), ("bounce_mailbox", relay.bounce_mailbox)]
+    addresses += [("allowed_senders", sender) for sender in relay.allowed_senders]
+    for key, address in addresses:
+        if address and ADDRESS.fullmatch(address) is None:
+            yield _fault(f"relay.{key}", f"{address!r} is not an address", "write name@domain")
+
+
+def _models(settings: Settings) -> Iterator[Fault]:
+    for tag, model in settings.models.items():
+        if model.provider == "litellm" and not model.model:
+            fix = 'write the provider\'s name for it, such as "ollama/llama3"'
+            yield _fault(f"models.{tag}.model", "is missing", fix)
+    demo = settings.models["demo"]
+    if demo.provider != "demo":
+        yield _fault("models.demo.provider", "demo is the built-in model", "give your model another tag")
+
+
+def _agents(settings: Settings) -> Iterator[Fault]:
+    for name, agent in settings.agents.items():
+        if agent.model not in settings.models:
+            fix = did_you_mean(agent.model, settings.models)
+            yield _fault(f"agents.{name}.model", f"{agent.model!r} is not a tag in [models]", fix)
+        for skill in agent.skills:
+            if (problem := name_fault(skill)) is not None:
+                yield _fault(f"agents.{name}.skills", f"{skill!r} {problem}", "write the name in its SKILL.md")
+        if any(character in agent.display for character in '/\r\n\0*%"'):
+            yield _fault(f"agents.{name}.display", "holds a character no folder can have", "use plain words")
+    displays: dict[str, str] = {}
+    for name, agent in settings.agents.items():
+        other = displays.setdefault(agent.display.casefold(), name)
+        if other != name:
+            yield _fault(f"agents.{name}.display", f"is also the display name of {other}", "give each its own")
+
+
+def _local_parts(settings: Settings) -> Iterator[Fault]:
+    skills = dict.fromkeys(skill for agent in settings.agents.values() for skill in agent.skills)
+    for fault in local_part_faults(settings, skills):
+        kind, _, name = fault.key.partition(".")
+        if kind != "skills":
+            yield fault
+            continue
+        agent = next(agent for agent in settings.agents.values() if name in agent.skills)
+        yield Fault(None, None, f"agents.{agent.name}.skills", fault.message, fault.fix)
