@@ -1,0 +1,1 @@
+"""The built-in tools, one file each; `agents.discover` finds them. See `agents.tool` for what a tool is."""
