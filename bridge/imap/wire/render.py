@@ -1,0 +1,99 @@
+"""Values to wire bytes: strings, names, dates, flags, sets of numbers.
+
+Rule: what is written here can always be read back by `cursor`, holds no NUL, no bare CR or LF outside a literal and
+no eight-bit byte inside quotes (unless UTF8=ACCEPT is on), and never has a doubled, leading or trailing space.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+from bridge.imap.wire import grammar, utf7
+
+_QUOTABLE: Final = re.compile(rb"[\x01-\x09\x0b\x0c\x0e-\x7f]*")
+_TO_ESCAPE: Final = re.compile(rb'(["\\])')
+_CONTROLS: Final = re.compile(rb"[\x00-\x1f\x7f]")
+_QUOTED_LIMIT: Final = 1024
+_MONTH_NAMES: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# Apple Mail stopped on dates before the birth of SMTP.
+_OLDEST_DATE: Final = 397_958_400_000
+
+
+def quoted(raw: bytes) -> bytes:
+    """A quoted string; `raw` must hold no NUL, CR, LF (see `string` for anything)."""
+    return b'"' + (_TO_ESCAPE.sub(rb"\\\1", raw) if b'"' in raw or b"\\" in raw else raw) + b'"'
+
+
+def literal(raw: bytes) -> bytes:
+    """`{n}` CRLF and the bytes; NUL, which RFC 3501 forbids in a literal, is left out."""
+    clean = raw.replace(b"\x00", b"") if b"\x00" in raw else raw
+    return b"{%d}\r\n%b" % (len(clean), clean)
+
+
+def string(raw: bytes) -> bytes:
+    """Quoted where that is legal and short, a literal otherwise."""
+    if len(raw) <= _QUOTED_LIMIT and _QUOTABLE.fullmatch(raw):
+        return quoted(raw)
+    return literal(raw)
+
+
+def nstring(raw: bytes | None) -> bytes:
+    return b"NIL" if raw is None else string(raw)
+
+
+def astring(raw: bytes) -> bytes:
+    """An atom where it can be read as nothing else, a string otherwise."""
+    if raw.upper() != b"NIL" and grammar.ASTRING_ATOM.fullmatch(raw):
+        return raw
+    return string(raw)
+
+
+def mailbox_name(name: str, utf8: bool = False) -> bytes:
+    """A mailbox name, always quoted (every client reads that); modified UTF-7 unless UTF8=ACCEPT is on."""
+    if not utf8:
+        return quoted(utf7.encode(name))
+    return quoted(_CONTROLS.sub(b"", name.encode("utf-8", "replace")))
+
+
+def flag_list(flags: Iterable[str]) -> bytes:
+    """`(\\Seen $Label)`."""
+    return b"(%b)" % " ".join(flags).encode("ascii", "replace")
+
+
+def internal_date(millis: int) -> bytes:
+    """`"01-Jan-2026 00:00:00 +0000"`, in UTC, quoted, the day padded with a space, never before 13-Aug-1982."""
+    moment = datetime.fromtimestamp(max(millis, _OLDEST_DATE) // 1000, UTC)
+    month = _MONTH_NAMES[moment.month - 1]
+    return f'"{moment.day:2d}-{month}-{moment.year:04d} {moment:%H:%M:%S} +0000"'.encode("ascii")
+
+
+def numbers(values: Iterable[int]) -> bytes:
+    """Numbers with one space between: a SEARCH answer."""
+    return " ".join(map(str, values)).encode("ascii")
+
+
+def number_set(values: Iterable[int]) -> bytes:
+    """The values, in the order given, as a sequence set; runs that rise by one fold into `a:b`."""
+    parts: list[str] = []
+    first = last = -1
+    for value in values:
+        if value == last + 1 and first >= 0:
+            last = value
+            continue
+        if first >= 0:
+            parts.append(str(first) if first == last else f"{first}:{last}")
+        first = last = value
+    if first >= 0:
+        parts.append(str(first) if first == last else f"{first}:{last}")
+    return ",".join(parts).encode("ascii")
+
+
+def text(words: str) -> bytes:
+    """Human-readable text of a response: one line, printable ASCII, never empty (RFC 3501 `text`)."""
+    printable = "".join(char if " " <= char <= "~" else "?" for char in words).strip()
+    return printable.encode("ascii") or b"-"
+
+
+def parenthesised(parts: Iterable[bytes]) -> bytes:
+    return b"(" + b" ".join(parts) + b")"
