@@ -1,7 +1,7 @@
 """Finds the tools and model providers that stand in `agents/tools` and `agents/models`: one file each.
 
-The rule: importing a file has no effect. A tool file has `make(offer)`, which gives a tool or None when the installation lacks what the
-tool needs; a provider file has `PROVIDER`, its name in the settings, and `make(config)`.
+The rule: importing a file has no effect. A tool file has `make(offer)`, which gives a tool or None when the
+installation lacks what the tool needs; a provider file has `PROVIDER`, its name in the settings, and `make(config)`.
 """
 
 import importlib
@@ -33,8 +33,8 @@ def no_skills() -> Sequence[Profile]:
 class Offer:
     """What an installation has, for the tools that depend on it.
 
-    `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked each time a tool
-    list is made), `schedule` keeps reminders (None: there is none).
+    `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
+    each time a tool list is made), `schedule` keeps reminders (None: there is none).
     """
 
     relay: bool = False
@@ -64,7 +64,9 @@ def tools(offer: Offer, package: ModuleType = tools_package) -> tuple[Tool, ...]
 
 
 def providers(package: ModuleType = models_package) -> dict[str, Callable[[settings.Model], Model]]:
-    """The makers of models, by provider name. A module without PROVIDER is not one (the scripted model of the tests)."""
+    """The makers of models, by provider name. A module without PROVIDER is not one (the scripted model of the
+    tests).
+    """
     found: dict[str, Callable[[settings.Model], Model]] = {}
     for module in modules(package):
         name = getattr(module, "PROVIDER", None)

@@ -1,7 +1,7 @@
 """What a model is told: the system text of a profile, a letter as a message, and foreign text wrapped as data.
 
-The rule: text that nobody here vouches for only ever stands between the marks of `wrap`, and can neither end them nor look like them.
-The wrapping informs the model; what holds it back is the run's mark in code, never these words.
+The rule: text that nobody here vouches for only ever stands between the marks of `wrap`, and can neither end them
+nor look like them. The wrapping informs the model; what holds it back is the run's mark in code, never these words.
 """
 
 import re
@@ -41,8 +41,12 @@ def unwrap(text: str) -> str:
 
 
 def system_prompt(profile: Profile, address: str, user: str, skills: Sequence[Profile] = (), memory: str = "") -> str:
-    """The trusted text a run begins with. `user` is the owner as they are to be called, `skills` those it may delegate to."""
-    parts = [f"You are {profile.display or profile.name}, working for {user} behind a mail server. Your address is {address}."]
+    """The trusted text a run begins with. `user` is the owner as they are to be called, `skills` those it may
+    delegate to.
+    """
+    parts = [
+        f"You are {profile.display or profile.name}, working for {user} behind a mail server. Your address is {address}."
+    ]
     parts += [RULES]
     if profile.instructions.strip():
         parts.append(profile.instructions.strip())
@@ -56,7 +60,9 @@ def system_prompt(profile: Profile, address: str, user: str, skills: Sequence[Pr
 
 def attachment_lines(attachments: Iterable[Attachment]) -> list[str]:
     """One line a file: the reference that tools take, the name, type and size."""
-    return [f"- {_one_line(file.name)} (ref {file.ref}, {file.media_type}, {size_text(file.size)})" for file in attachments]
+    return [
+        f"- {_one_line(file.name)} (ref {file.ref}, {file.media_type}, {size_text(file.size)})" for file in attachments
+    ]
 
 
 def size_text(size: int) -> str:
@@ -67,7 +73,9 @@ def size_text(size: int) -> str:
 
 
 def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
-    """A letter as the model reads it. Typed words stand plain; quoted and foreign text is wrapped, and so is a hook's."""
+    """A letter as the model reads it. Typed words stand plain; quoted and foreign text is wrapped, and so is a
+    hook's.
+    """
     own = letter.origin in (Origin.TYPED, Origin.SCHEDULE)
     at = datetime.fromtimestamp(letter.at / 1000, zone)
     lines = [f"Subject: {_one_line(letter.subject)}" if own else "", f"Date: {at:%a %Y-%m-%d %H:%M} ({zone})"]

@@ -1,6 +1,7 @@
 """The seam between `remind_me` and whatever keeps triggers: a reminder as data and the port that takes it.
 
-The rule: a reminder is a row put down inside the transaction of its call, so it exists exactly when the model was told that it does.
+The rule: a reminder is a row put down inside the transaction of its call, so it exists exactly when the model was
+told that it does.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from agents.ports import WriteTx
 class Reminder:
     """What to say and when. `at` is local wall time "YYYY-MM-DDTHH:MM" of the first run.
 
-    `every` is "" (once), "hour", "day", "weekday", "week" or "month"; the day and time of `at` are kept from run to run.
+    `every` is "" (once), "hour", "day", "weekday", "week" or "month"; the day and time of `at` are kept from run to
+    run.
     """
 
     text: str

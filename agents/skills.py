@@ -1,8 +1,9 @@
 """Skills: folders with a SKILL.md whose front matter declares a specialist and whose body instructs it.
 
-The rule: a skill runs only as declared. A front matter that cannot be read exactly, above all its gates, keeps the skill from being ready
-and is reported; it is never read as "no gate". Sources are given in rising priority: built-in, plugin, user; a later one replaces an
-earlier one of the same name, and a broken later one does not bring the earlier one back.
+The rule: a skill runs only as declared. A front matter that cannot be read exactly, above all its gates, keeps the
+skill from being ready and is reported; it is never read as "no gate". Sources are given in rising priority:
+built-in, plugin, user; a later one replaces an earlier one of the same name, and a broken later one does not bring
+the earlier one back.
 """
 
 import re
@@ -59,7 +60,8 @@ def builtin_folder() -> Path:
 
 
 def load(sources: Sequence[Path], tools: Iterable[str] | None = None) -> Skills:
-    """Read every skill of the source folders. `tools` are the known tool names; a skill that declares another is not ready.
+    """Read every skill of the source folders. `tools` are the known tool names; a skill that declares another is not
+    ready.
 
     A source folder that does not exist holds no skills.
     """
@@ -160,7 +162,7 @@ def _gates(fields: Mapping[str, Value], tools: tuple[str, ...], place: str) -> f
     value = fields[given[0]]
     if len(given) > 1 or isinstance(value, str):
         raise SkillInvalid(place, "interruptOn: must be one list of tool names, or name: true lines")
-    states = {name: "true" for name in value} if isinstance(value, list) else value
+    states = dict.fromkeys(value, "true") if isinstance(value, list) else value
     for name, state in states.items():
         if name not in tools:
             raise SkillInvalid(place, f"interruptOn: {name} is not among its tools, so the gate would guard nothing")
@@ -180,7 +182,9 @@ def _front_matter(text: str, place: str) -> tuple[dict[str, Value], str]:
 
 
 def _fields(lines: Sequence[str], place: str) -> dict[str, Value]:
-    """The subset of YAML that front matters use: `key: text`, lists (in brackets or as - lines) and one level of `key: value` below."""
+    """The subset of YAML that front matters use: `key: text`, lists (in brackets or as - lines) and one level of
+    `key: value` below.
+    """
     fields: dict[str, Value] = {}
     number = 0
     while number < len(lines):
@@ -204,7 +208,7 @@ def _indented(lines: Sequence[str], start: int) -> list[str]:
     end = start
     while end < len(lines) and (not lines[end].strip() or lines[end][0] in " \t" or lines[end].startswith("- ")):
         end += 1
-    return [line for line in lines[start:end]]
+    return list(lines[start:end])
 
 
 def _value(key: str, value: str, below: list[str], place: str) -> Value:
