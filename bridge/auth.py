@@ -1,0 +1,193 @@
+"""Who is it? A login and a password become an Identity; IMAP, SMTP and the web ask here and nowhere else.
+
+The rule: an unknown user, a wrong password and a revoked one get the same answer in the same time; a limit is a
+LoginLimited and never looks like a wrong password. A right password is checked by argon2 (in a thread, two at once) and
+remembered for ten minutes as a keyed hash whose key dies with the process; whether it still stands is read every time.
+"""
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+from mailstore.model import Account, AccountId
+
+from bridge import passwords
+from bridge.net.limits import LoginLimited, LoginLimits
+from bridge.passwords import Candidate, Hasher
+from config.settings import Settings
+from mailstore import accounts
+from mailstore.errors import StoreError
+from mailstore.sqlite import ReadTx, WriteTx
+
+T = TypeVar("T")
+
+CHECKS_AT_ONCE: Final = 2
+CHECKS_WAITING: Final = 64
+REMEMBER_SECONDS: Final = 600.0
+REMEMBERED: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A user who has shown a password. `device` is the password's label, `address` the full address of the account."""
+
+    account: AccountId
+    name: str
+    address: str
+    device: str
+    password_id: int
+
+
+class Store(Protocol):
+    """What is needed of mailstore.store.Store."""
+
+    def read(self, fn: Callable[[ReadTx], T], /) -> T: ...
+    def write(self, fn: Callable[[WriteTx], T], /) -> Awaitable[T]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    password_id: int
+    until: float
+
+
+class Authenticator:
+    """Made once; `close` when the server stops. `sleep`, `clock` and `hasher` are there to be replaced by tests."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        limits: LoginLimits | None = None,
+        hasher: Hasher | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._store = store
+        self._domain = settings.domain
+        self._clock = clock
+        self._sleep = sleep
+        self._limits = limits or LoginLimits(clock)
+        self._hasher = hasher or passwords.default_hasher()
+        self._key = secrets.token_bytes(32)
+        self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
+        self._running: dict[bytes, asyncio.Task[Identity | None]] = {}
+        self._decoy: str | None = None
+        self._threads = ThreadPoolExecutor(CHECKS_AT_ONCE, thread_name_prefix="password")
+
+    async def check(self, login: str, password: str, *, peer: str) -> Identity | None:
+        """The identity, or None for a wrong login or password (after a delay). `peer` is the address of the client.
+
+        Raises LoginLimited: too many attempts from this peer, or too many checks waiting.
+        """
+        self._limits.check(peer, login)
+        started = self._clock()
+        digest = self._digest(login, password)
+        identity = self._recall(digest, login) or await self._check_once(digest, login, password)
+        if identity is None:
+            delay = self._limits.failed(peer, login)
+            await self._sleep(max(0.0, started + delay - self._clock()))
+            return None
+        self._limits.succeeded(peer, login)
+        return identity
+
+    async def add_generated(self, account: int, label: str) -> str:
+        """Make a password for a device; the only time it is shown. Raises AlreadyExists, BadPassword."""
+        password = passwords.generate()
+        prepared = await self._in_thread(lambda: passwords.prepare_generated(password, self._hasher))
+        await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now()))
+        return password
+
+    async def add_given(self, account: int, label: str, password: str, *, replace: bool = False) -> None:
+        """Keep a password that the user chose. Raises AlreadyExists, BadPassword."""
+        prepared = await self._in_thread(lambda: passwords.prepare_given(password, self._hasher))
+        await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now(), replace=replace))
+
+    async def revoke(self, account: int, label: str) -> bool:
+        """Take a password away; False when there is none of this label. Open sessions are the caller's to end."""
+        self._remembered.clear()
+        return await self._store.write(lambda tx: passwords.revoke(tx, account, label))
+
+    def close(self) -> None:
+        """Forget everything and let the threads end."""
+        self._remembered.clear()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _recall(self, digest: bytes, login: str) -> Identity | None:
+        known = self._remembered.get(digest)
+        if known is None:
+            return None
+        identity = None
+        if self._clock() < known.until:
+            identity = self._store.read(lambda tx: self._identity(tx, login, known.password_id))
+        if identity is None:
+            del self._remembered[digest]
+        return identity
+
+    async def _check_once(self, digest: bytes, login: str, password: str) -> Identity | None:
+        """A client opens several connections at once: the same credentials are checked once for all of them."""
+        task = self._running.get(digest)
+        if task is None:
+            if len(self._running) >= CHECKS_WAITING:
+                raise LoginLimited(5.0)
+            task = asyncio.ensure_future(self._verify(digest, login, password))
+            self._running[digest] = task
+            task.add_done_callback(lambda _: self._running.pop(digest, None))
+        return await asyncio.shield(task)
+
+    async def _verify(self, digest: bytes, login: str, password: str) -> Identity | None:
+        account, rows = self._store.read(lambda tx: self._candidates(tx, login, password))
+        hit = await self._in_thread(lambda: passwords.match(rows, password, self._hasher, self._decoy_hash))
+        if account is None or hit is None:
+            return None
+        identity = self._store.read(lambda tx: self._identity(tx, login, hit.id))
+        if identity is not None:
+            self._remember(digest, hit.id)
+            await self._note_use(hit.id)
+        return identity
+
+    def _candidates(self, tx: ReadTx, login: str, password: str) -> tuple[Account | None, list[Candidate]]:
+        account = accounts.find(tx, login, self._domain)
+        return account, [] if account is None else passwords.candidates(tx, account.id, password)
+
+    def _identity(self, tx: ReadTx, login: str, password_id: int) -> Identity | None:
+        """The identity if the account still is there and the password still is its own."""
+        account = accounts.find(tx, login, self._domain)
+        row = tx.one("bridge.passwords.get", id=password_id)
+        if account is None or row is None or row["account"] != account.id:
+            return None
+        return Identity(account.id, account.name, account.address, row["label"], password_id)
+
+    def _remember(self, digest: bytes, password_id: int) -> None:
+        self._remembered[digest] = _Remembered(password_id, self._clock() + REMEMBER_SECONDS)
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.popitem(last=False)
+
+    async def _note_use(self, password_id: int) -> None:
+        if self._store.read(lambda tx: tx.value("bridge.passwords.stale", id=password_id, now=_now())) is None:
+            return
+        with suppress(StoreError):  # a full disk must not keep anybody from reading their mail
+            await self._store.write(lambda tx: tx.run("bridge.passwords.used", id=password_id, now=_now()))
+
+    def _digest(self, login: str, password: str) -> bytes:
+        return hashlib.blake2b(f"{login}\0{password}".encode(errors="surrogatepass"), key=self._key).digest()
+
+    def _decoy_hash(self) -> str:
+        if self._decoy is None:
+            self._decoy = self._hasher.hash(secrets.token_hex(16))
+        return self._decoy
+
+    async def _in_thread(self, fn: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, fn)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

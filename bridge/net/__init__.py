@@ -1,0 +1,1 @@
+"""Sockets: listening, certificates and limits of connections and logins; knows nothing of any mail protocol."""

@@ -1,0 +1,150 @@
+"""Passwords of accounts: one a device, generated and readable, shown once, kept as argon2id hashes.
+
+The rule: the plain text is returned once by `add` and never kept; every comparison is made by argon2.
+A generated password is five groups of four letters and digits without look-alikes (99 bits). Its first group is kept in
+clear to find the row (79 bits remain), so a login costs one check however many devices there are.
+"""
+
+import secrets
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from bridge.sasl import MAX_PASSWORD
+from mailstore.errors import AlreadyExists
+from mailstore.sqlite import ReadTx, WriteTx
+
+ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+GROUP: Final = 4
+GROUPS: Final = 5
+MAX_LABEL: Final = 64
+
+
+class BadPassword(ValueError):
+    """A password or label that cannot be kept; the text says why."""
+
+
+class Hasher(Protocol):
+    """What this module needs of argon2; tests hand in a cheaper one."""
+
+    def hash(self, password: str, /) -> str: ...
+    def verify(self, hash: str, password: str, /) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Password:
+    """One password as a list shows it. Times are UTC ms; `generated` is False for one that the user chose."""
+
+    id: int
+    label: str
+    generated: bool
+    created: int
+    used: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row that a typed password could match."""
+
+    id: int
+    label: str
+    generated: bool
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A hashed password, ready to be kept."""
+
+    selector: str | None
+    hash: str
+
+
+def default_hasher() -> Hasher:
+    """argon2id with the parameters of RFC 9106 for 64 MiB (about 100 ms and 64 MiB a check)."""
+    return PasswordHasher()
+
+
+def generate() -> str:
+    """A new readable password."""
+    groups = ("".join(secrets.choice(ALPHABET) for _ in range(GROUP)) for _ in range(GROUPS))
+    return "-".join(groups)
+
+
+def prepare_generated(password: str, hasher: Hasher) -> Prepared:
+    """Hash a generated password. Costs 100 ms: not in the loop, not in a transaction."""
+    plain = canonical(password)
+    return Prepared(plain[:GROUP], hasher.hash(plain))
+
+
+def prepare_given(password: str, hasher: Hasher) -> Prepared:
+    """Hash a password that the user chose. Costs 100 ms. Raises BadPassword."""
+    plain = unicodedata.normalize("NFC", password)
+    if not plain or "\0" in plain or len(plain.encode()) > MAX_PASSWORD:
+        raise BadPassword(f"a password has 1 to {MAX_PASSWORD} bytes and no NUL")
+    return Prepared(None, hasher.hash(plain))
+
+
+def add(tx: WriteTx, account: int, label: str, prepared: Prepared, now: int, *, replace: bool = False) -> int:
+    """Keep a password under a label; `replace` takes the label's old one away. Raises AlreadyExists, BadPassword."""
+    label = " ".join(label.split())
+    if not label or len(label) > MAX_LABEL or not label.isprintable():
+        raise BadPassword(f"a label has 1 to {MAX_LABEL} printable characters")
+    if replace:
+        tx.run("bridge.passwords.revoke", account=account, label=label)
+    elif tx.value("bridge.passwords.labelled", account=account, label=label) is not None:
+        raise AlreadyExists(f'there is a password "{label}" already; revoke it first or choose another label')
+    return tx.insert(
+        "bridge.passwords.add",
+        account=account,
+        label=label,
+        selector=prepared.selector,
+        hash=prepared.hash,
+        now=now,
+    )
+
+
+def all_of(tx: ReadTx, account: int) -> list[Password]:
+    """The account's passwords, oldest first."""
+    rows = tx.all("bridge.passwords.all", account=account)
+    return [Password(row["id"], row["label"], bool(row["made"]), row["created"], row["used"]) for row in rows]
+
+
+def revoke(tx: WriteTx, account: int, label: str) -> bool:
+    """Take a password away; False when there is none of this label. It stops counting with the commit."""
+    return tx.run("bridge.passwords.revoke", account=account, label=label) > 0
+
+
+def revoke_all(tx: WriteTx, account: int) -> int:
+    """Take all passwords of an account away; how many there were."""
+    return tx.run("bridge.passwords.revoke-all", account=account)
+
+
+def candidates(tx: ReadTx, account: int, password: str) -> list[Candidate]:
+    """The rows that a typed password has to be checked against, the likeliest first."""
+    rows = tx.all("bridge.passwords.candidates", account=account, selector=canonical(password)[:GROUP])
+    return [Candidate(row["id"], row["label"], row["selector"] is not None, row["hash"]) for row in rows]
+
+
+def match(found: Sequence[Candidate], password: str, hasher: Hasher, decoy: Callable[[], str]) -> Candidate | None:
+    """The candidate that the password opens. With none to check it checks a decoy: an unknown user costs as much."""
+    if not found:
+        _opens(hasher, decoy(), password)
+    typed, plain = canonical(password), unicodedata.normalize("NFC", password)
+    return next((row for row in found if _opens(hasher, row.hash, typed if row.generated else plain)), None)
+
+
+def canonical(password: str) -> str:
+    """A generated password as it is hashed: people type it with or without dashes, spaces and capitals."""
+    return password.lower().replace("-", "").replace(" ", "")
+
+
+def _opens(hasher: Hasher, hash: str, password: str) -> bool:
+    try:
+        return hasher.verify(hash, password)
+    except (VerificationError, InvalidHashError):
+        return False
