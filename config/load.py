@@ -121,7 +121,9 @@ def _build(tree: Tree, home: Path, environ: Mapping[str, str], folder: Path) -> 
         models=MappingProxyType({**default_models(), **models}),
         agents=MappingProxyType(agents) if agents else settings.agents,
     )
-    return settings, builder.faults + check(settings, dict(origins(tree)))
+    reported = {fault.key for fault in builder.faults}
+    broken = [fault for fault in check(settings, dict(origins(tree))) if fault.key not in reported]
+    return settings, builder.faults + broken
 
 
 def _base_model(tag: str) -> Model:

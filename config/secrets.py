@@ -73,9 +73,11 @@ class Secret:
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
         except OSError as error:
             self._fail(f"cannot be read ({error.strerror})", "write the value into that file, mode 0600")
-        with open(descriptor, "rb") as file:
+        try:
             self._check_private(os.fstat(descriptor), path)
-            data = file.read(MAX_SECRET_BYTES + 1)
+            data = os.read(descriptor, MAX_SECRET_BYTES + 1)
+        finally:
+            os.close(descriptor)
         if len(data) > MAX_SECRET_BYTES:
             self._fail("is larger than 64 KiB", "name the file that holds only the secret")
         try:
