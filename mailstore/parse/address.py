@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from mailstore.parse.headers import decode_header, unfold
 
 MAX_ADDRESSES = 5000
+MAX_VALUE = 262_144  # bytes of a field that are looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One address. A group starts with (None, None, name, None) and ends with all None. An address without a domain has host b""."""
+    """One address. A group starts with (None, None, name, None) and ends with all None.
+
+    An address without a domain has host b"", because NIL there would start a group.
+    """
 
     name: bytes | None
     route: bytes | None
@@ -34,24 +38,24 @@ class Address:
 
 
 _GROUP_END = Address(None, None, None, None)
-_ATOM = rb"[^\s\"(),.:;<>@\[\]\\\x00-\x1f]+"
-_DOTTED = _ATOM + rb"(?:\." + _ATOM + rb")*"
+_ATOM = rb"[^\s\"(),.:;<>@\[\]\\\x00-\x1f]++"
+_DOTTED = _ATOM + rb"(?:\." + _ATOM + rb")*+"
 _PLAIN = re.compile(
-    rb"[ \t]*(?:(?:\"([^\"\\]*)\"|([^\"(),:;<>@\[\]\\]*))[ \t]*<(" + _DOTTED + rb")@(" + _DOTTED + rb")>"
-    rb"|(" + _DOTTED + rb")@(" + _DOTTED + rb"))[ \t]*(?:,|\Z)"
+    rb"[ \t]*+(?:(?:\"([^\"\\]*+)\"[ \t]*+|([^\"(),:;<>@\[\]\\]*+))<(" + _DOTTED + rb")@(" + _DOTTED + rb")>"
+    rb"|(" + _DOTTED + rb")@(" + _DOTTED + rb"))[ \t]*+(?:,|\Z)"
 )
 _TOKEN = re.compile(
     rb"(?P<space>[ \t\r\n\0]+)|(?P<quoted>\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z))|(?P<literal>\[[^\]]*\]?)"
     rb"|(?P<mark>[<>@,;:.(])|(?P<atom>[^\s\"\[<>@,;:.(\0]+)",
-    re.S,
+    re.DOTALL,
 )
-_COMMENT_MARK = re.compile(rb"\\.|[()]", re.S)
-_ESCAPE = re.compile(rb"\\(.)", re.S)
+_COMMENT_MARK = re.compile(rb"\\.|[()]", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 
 
 def parse_addresses(value: bytes) -> tuple[Address, ...]:
     """The addresses of one field value (several fields are joined with a comma by the caller)."""
-    value = unfold(value)
+    value = unfold(value)[:MAX_VALUE]
     found: list[Address] = []
     at = 0
     while at < len(value) and len(found) < MAX_ADDRESSES:
@@ -151,7 +155,7 @@ class _Reader:
 
     def _skip_to_end(self, mark: bytes) -> None:
         """To the comma or semicolon after an address; a comment on the way names an address without a name."""
-        self.comment = None
+        self._clear()
         while mark not in (b",", b";") and (token := self._next()):
             mark = token[1] if token[0] == "mark" else b""
         if self.comment and self.found and self.found[-1].name is None and self.found[-1].mailbox is not None:

@@ -66,7 +66,15 @@ _LARGER = {
 }
 _ALSO = {"cp874", "cp856", "cp720", "cp1006", "koi8_u", "koi8_t", "mac_centeuro", "iso8859_1", "latin_1", "utf_8"}
 _REFUSED = {
-    "utf_7", "base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec", "zlib_codec", "mbcs",
+    "utf_7",
+    "base64_codec",
+    "bz2_codec",
+    "hex_codec",
+    "quopri_codec",
+    "rot_13",
+    "uu_codec",
+    "zlib_codec",
+    "mbcs",
 }
 _KNOWN = frozenset(({*aliases.values()} | _ALSO) - _REFUSED)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
@@ -77,7 +85,7 @@ def codec_name(label: str) -> str | None:
     """The Python codec that reads text labelled `label`, or None when the label is unknown or refused."""
     name = label.strip(" \t\r\n\"'").partition("*")[0].lower()
     name = name.replace("-", "_").replace(":", "_").replace(".", "_").replace(" ", "_")
-    if name.startswith("x_cp") or name.startswith("x_iso"):
+    if name.startswith(("x_cp", "x_iso")):
         name = name[2:]
     if not _NAME.fullmatch(name):
         return None

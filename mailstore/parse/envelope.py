@@ -14,6 +14,7 @@ from mailstore.parse.address import Address, parse_addresses
 from mailstore.parse.headers import Headers, unfold
 
 MAX_IDS = 1000
+MAX_DATE = 120
 _ID = re.compile(rb"<[^<>]+>")
 _BLANK = re.compile(rb"[ \t]+")
 _DATE = re.compile(
@@ -22,7 +23,16 @@ _DATE = re.compile(
 )
 _MONTHS = {m: n for n, m in enumerate((b"jan", b"feb", b"mar", b"apr", b"may", b"jun",
                                        b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"), 1)}  # fmt: skip
-_ZONES = {b"EST": -300, b"EDT": -240, b"CST": -360, b"CDT": -300, b"MST": -420, b"MDT": -360, b"PST": -480, b"PDT": -420}
+_ZONES = {
+    b"EST": -300,
+    b"EDT": -240,
+    b"CST": -360,
+    b"CDT": -300,
+    b"MST": -420,
+    b"MDT": -360,
+    b"PST": -480,
+    b"PDT": -420,
+}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -79,7 +89,7 @@ def message_ids(value: bytes | None) -> tuple[str, ...]:
 
 
 def _clean(match: bytes) -> str:
-    return _BLANK.sub(b"", match).decode("utf-8", "surrogateescape").encode("utf-8", "replace").decode("utf-8", "replace")
+    return _BLANK.sub(b"", match).decode("utf-8", "replace")
 
 
 def own_id(value: bytes | None) -> str | None:
@@ -105,7 +115,7 @@ def thread_index(value: bytes | None) -> bytes | None:
 
 def parse_date(value: bytes | None) -> int | None:
     """A Date value (RFC 5322, 3.3, and its obsolete forms) as UTC milliseconds; None when it is no date."""
-    match = _DATE.match(value.strip()) if value else None
+    match = _DATE.match(value.strip()[:MAX_DATE]) if value else None
     month = _MONTHS.get(match[2].lower()) if match else None
     if match is None or month is None:
         return None

@@ -14,7 +14,7 @@ Parameters = tuple[tuple[bytes, bytes], ...]
 
 _MAIN = re.compile(rb"[^;]*")
 _PARAM = re.compile(rb";[ \t]*([^\s=;\"]*)[ \t]*(?:=[ \t]*(?:\"((?:[^\"\\]|\\.)*)(?:\"|\\?\Z)|([^;]*)))?[^;]*")
-_ESCAPE = re.compile(rb"\\(.)", re.S)
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
 _TYPE = re.compile(rb"[ \t]*([!#-'*+\-.0-9A-Z^_`a-z{|}~]+)[ \t]*/[ \t]*([!#-'*+\-.0-9A-Z^_`a-z{|}~]+)")
 _PIECE = re.compile(r"([^*]+)(?:\*(\d{1,4}))?(\*)?\Z")
 MAX_PARAMETERS = 64
@@ -45,7 +45,7 @@ def _value(match: re.Match[bytes]) -> bytes:
     return _ESCAPE.sub(rb"\1", quoted) if b"\\" in quoted else quoted
 
 
-_COMMENT_MARK = re.compile(rb"\\.|[\"()]", re.S)
+_COMMENT_MARK = re.compile(rb"\\.|[\"()]", re.DOTALL)
 
 
 def _without_comments(value: bytes) -> bytes:

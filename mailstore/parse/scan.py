@@ -5,6 +5,7 @@ parts are capped, and beyond a cap the rest is body text of the last part.
 """
 
 import re
+from dataclasses import dataclass
 
 from mailstore.parse.envelope import build_envelope, message_ids, own_id, parse_date, thread_index
 from mailstore.parse.headers import Headers, decode_header, split_headers
@@ -52,27 +53,37 @@ def _message(headers: Headers, root: Part, start: int, header_end: int, end: int
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    start: int
+    end: int
+    headers: Headers
+
+
 class _Scanner:
-    """Reads forward. `line` is the next boundary line that nobody has taken yet: (start, end with CRLF, level, closes)."""
+    """Reads forward. A boundary line is (start, end with CRLF, level of its multipart, whether it closes)."""
 
     __slots__ = ("blank", "dash", "levels", "parts", "raw", "size", "stack")
 
     def __init__(self, raw: bytes) -> None:
         self.raw, self.size = raw, len(raw)
         self.dash = -1  # where the search for boundary lines stands; -1: not begun
-        self.blank = -1  # position of the last empty line found
+        self.blank = -4  # position of the last empty line found
         self.stack: list[bytes] = []
         self.levels: dict[bytes, list[int]] = {}
         self.parts = 0
 
     def message(self, start: int, section: str, depth: int) -> Message:
-        header_end = self._header_end(start)
-        headers = split_headers(self.raw[start:header_end])
-        root = self._part(start, header_end, headers, section, _TEXT, depth, root=True)
-        return _message(headers, root, start, header_end, root.body_end)
+        head = self._head(start)
+        root = self._part(head, section, _TEXT, depth, root=True)
+        return _message(head.headers, root, start, head.end, root.body_end)
+
+    def _head(self, start: int) -> _Head:
+        end = self._header_end(start)
+        return _Head(start, end, split_headers(self.raw[start:end]))
 
     def _header_end(self, start: int) -> int:
-        """Just behind the empty line that ends the header at `start`; at the next boundary line or the end without one."""
+        """Just behind the empty line that ends the header at `start`; else the next boundary line or the end."""
         raw = self.raw
         if start == 0 and raw.startswith(b"\r\n"):
             end = 2
@@ -84,30 +95,29 @@ class _Scanner:
         if self.stack:
             line = self._peek(start, end)
             if line is not None:
-                return line[0]
+                return max(start, line[0] - 2)
         return end
 
-    def _part(
-        self, start: int, header_end: int, headers: Headers, section: str, default: tuple[str, str], depth: int, root: bool
-    ) -> Part:
+    def _part(self, head: _Head, section: str, default: tuple[str, str], depth: int, root: bool) -> Part:
         self.parts += 1
+        headers, body = head.headers, head.end
         kind, params = _content_type(headers, default)
-        encoding = _encoding(headers)
         children: tuple[Part, ...] = ()
         embedded: Message | None = None
         boundary = _boundary(kind, params)
         if kind[0] == "multipart" and boundary and depth < MAX_DEPTH and self.parts < MAX_PARTS:
-            children = self._children(header_end, boundary, section, kind[1], depth)
+            children = self._children(body, boundary, section, kind[1], depth)
         elif kind[0] == "multipart":
             kind = _TEXT if not boundary else ("application", "octet-stream")
         number = section if not root or kind[0] == "multipart" else _under(section, 1)
         if kind in (("message", "rfc822"), ("message", "global")) and depth < MAX_DEPTH and self.parts < MAX_PARTS:
-            embedded = self.message(header_end, number, depth + 1)
-        end = self._body_end(header_end)
-        lines = self.raw.count(b"\n", header_end, end)
+            embedded = self.message(body, number, depth + 1)
+        end = self._body_end(body)
+        lines = self.raw.count(b"\n", body, end)
+        encoding = _encoding(headers)
         return Part(
-            number, kind[0], kind[1], params, encoding, headers, start, header_end, header_end, end, lines, children, embedded
-        )
+            number, *kind, params, encoding, headers, head.start, body, body, end, lines, children, embedded
+        )  # fmt: skip
 
     def _children(self, at: int, boundary: bytes, section: str, subtype: str, depth: int) -> tuple[Part, ...]:
         level = len(self.stack)
@@ -119,10 +129,9 @@ class _Scanner:
         while line is not None and line[2] == level and not line[3]:
             start = line[1]
             self.dash = start - 2
-            header_end = self._header_end(start)
-            headers = split_headers(self.raw[start:header_end])
-            children.append(self._part(start, header_end, headers, _under(section, len(children) + 1), default, depth + 1, False))
-            line = self._peek(header_end, self.size)
+            head = self._head(start)
+            children.append(self._part(head, _under(section, len(children) + 1), default, depth + 1, root=False))
+            line = self._peek(head.end, self.size)
         if line is not None and line[2] == level:
             self.dash = line[1] - 2
         self.stack.pop()
@@ -143,7 +152,7 @@ class _Scanner:
         if self.dash < at - 2:
             self.dash = at - 2
         while True:
-            found = raw.find(b"\r\n--", max(self.dash, 0), min(end + 4, self.size)) if end < self.size else raw.find(b"\r\n--", max(self.dash, 0))
+            found = raw.find(b"\r\n--", max(self.dash, 0), min(end + 4, self.size))
             if found < 0 or found + 2 >= end:
                 self.dash = max(self.dash, min(end, self.size) - 2)
                 return None

@@ -1,6 +1,7 @@
 """What the text index reads of a message.
 
-One rule: fields and text parts are given decoded; folding case and blanks is the index's work, done alike on text and needle.
+One rule: fields and text parts are given decoded; folding case and blanks is the index's work, done alike on text
+and needle.
 """
 
 import html
@@ -12,8 +13,13 @@ from mailstore.parse.headers import decode_header
 from mailstore.parse.structure import Message, Part, walk
 
 Kind = Literal["header", "body"]
-_TAG = re.compile(r"<!--.*?-->|<[A-Za-z/!?][^<>]*>", re.S)
-_UNSEEN = re.compile(r"<(style|script)\b", re.I)
+_TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
+_UNSEEN = re.compile(r"<!--|<style\b|<script\b", re.IGNORECASE)
+_CLOSE = {
+    "<!--": re.compile(r"-->"),
+    "<style": re.compile(r"</style\b[^<>]*>?", re.IGNORECASE),
+    "<script": re.compile(r"</script\b[^<>]*>?", re.IGNORECASE),
+}
 
 
 def searchable(message: Message, raw: bytes) -> Iterator[tuple[Kind, str]]:
@@ -34,15 +40,15 @@ def body_text(part: Part, raw: bytes) -> str:
 
 
 def html_words(text: str) -> str:
-    """The words of an HTML text for searching: no tags, no style or script, entities decoded."""
+    """The words of an HTML text for searching: no tags, comments, style or script, entities decoded."""
     kept: list[str] = []
     at = 0
     while (unseen := _UNSEEN.search(text, at)) is not None:
         kept.append(text[at : unseen.start()])
-        close = text.lower().find(f"</{unseen[1].lower()}", unseen.end())
-        if close < 0:
+        close = _CLOSE[unseen.group().lower()].search(text, unseen.end())
+        if close is None:  # never closed: a browser shows nothing after it either
             at = len(text)
             break
-        at = close
+        at = close.end()
     kept.append(text[at:])
     return html.unescape(_TAG.sub(" ", " ".join(kept)))

@@ -7,9 +7,11 @@ import re
 
 MAX_LOOKED_AT = 2000
 _BLANKS = re.compile(r"\s+")
-_REFWD = re.compile(r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.I)
+_REFWD = re.compile(
+    r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.IGNORECASE
+)
 _BLOB = re.compile(r"\[[^\[\]]*\]\s*")
-_FWD = re.compile(r"\[fwd:(.*)\]\Z", re.I | re.S)
+_FWD = re.compile(r"\[fwd:(.*)\]\Z", re.IGNORECASE | re.DOTALL)
 
 
 def base_subject(subject: str) -> str:
