@@ -1,0 +1,115 @@
+"""FETCH compiled: names to a plan once, then one template times the rows of a batch.
+
+Rule: a plan says what it needs before anything is read, drops repeated items, keeps the order asked for, and renders
+without looking at single items again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from operator import or_
+from types import MappingProxyType
+from typing import Final, Self
+
+from bridge.imap.items import envelope, flags, section, structure
+from bridge.imap.items.item import Batch, BodyReader, Column, FetchItem, Item, Needs, Row
+from bridge.imap.wire.cursor import Cursor
+
+BASE_ITEMS: Final[Mapping[bytes, FetchItem]] = MappingProxyType(
+    {item.name: item for module in (flags, envelope, structure, section) for item in module.ITEMS}
+)
+"""The items of RFC 3501; a dialect adds those of its extensions."""
+
+MACROS: Final[Mapping[bytes, tuple[bytes, ...]]] = MappingProxyType(
+    {
+        b"ALL": (b"FLAGS", b"INTERNALDATE", b"RFC822.SIZE", b"ENVELOPE"),
+        b"FAST": (b"FLAGS", b"INTERNALDATE", b"RFC822.SIZE"),
+        b"FULL": (b"FLAGS", b"INTERNALDATE", b"RFC822.SIZE", b"ENVELOPE", b"BODY"),
+    }
+)
+
+_UID: Final = flags.UID.parse(Cursor(b""))
+_FLAGS: Final = flags.FLAGS.parse(Cursor(b""))
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlan:
+    """What to render for each message, in order."""
+
+    items: tuple[Item, ...]
+
+    @classmethod
+    def compile(cls, cursor: Cursor, names: Mapping[bytes, FetchItem] = BASE_ITEMS, *, uid: bool = False) -> Self:
+        """Read a macro, one item, or a list of items in parentheses; with `uid` (UID FETCH) UID is always told."""
+        plan = cls(_distinct(_read_items(cursor, names)))
+        return plan.with_uid() if uid else plan
+
+    @property
+    def needs(self) -> Needs:
+        return reduce(or_, (item.needs for item in self.items), Needs())
+
+    @property
+    def sets_seen(self) -> bool:
+        r"""Whether fetching this marks the messages `\Seen`."""
+        return any(item.sets_seen for item in self.items)
+
+    def with_uid(self) -> Self:
+        """The same with UID in front, unless it is asked for already."""
+        return self if _UID in self.items else replace(self, items=(_UID, *self.items))
+
+    def with_flags(self) -> Self:
+        """The same with FLAGS at the end, unless it is asked for already."""
+        return self if _FLAGS in self.items else replace(self, items=(*self.items, _FLAGS))
+
+    def render(self, batch: Batch) -> bytes:
+        """One `* n FETCH (...)` line a message."""
+        count = len(batch.numbers)
+        if not count:
+            return b""
+        template = b"* %%d FETCH (%b)\r\n" % b" ".join(item.template for item in self.items)
+        columns: Iterable[Iterable[bytes | int]] = (item.column(batch) for item in self.items)
+        cells = chain.from_iterable(zip(batch.numbers, *columns, strict=True))
+        return template * count % tuple(cells)
+
+
+def _read_items(cursor: Cursor, names: Mapping[bytes, FetchItem]) -> list[Item]:
+    if cursor.peek() == b"(":
+        return cursor.parenthesised(lambda: _read_item(cursor, names))
+    macro = cursor.try_word(*MACROS)
+    if macro is None:
+        return [_read_item(cursor, names)]
+    return [names[name].parse(cursor) for name in MACROS[macro]]
+
+
+def _read_item(cursor: Cursor, names: Mapping[bytes, FetchItem]) -> Item:
+    start = cursor.pos
+    known = names.get(cursor.word("a FETCH item"))
+    if known is None:
+        cursor.pos = start
+        cursor.fail("Unknown FETCH item")
+    return known.parse(cursor)
+
+
+def _distinct(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The first of each label; that a later twin marks messages read is kept."""
+    found: dict[bytes, Item] = {}
+    for item in items:
+        first = found.setdefault(item.label, item)
+        if item.sets_seen and not first.sets_seen:
+            found[item.label] = item
+    return tuple(found.values())
+
+
+__all__ = [
+    "BASE_ITEMS",
+    "MACROS",
+    "Batch",
+    "BodyReader",
+    "Column",
+    "FetchItem",
+    "FetchPlan",
+    "Item",
+    "Needs",
+    "Row",
+]
