@@ -1,0 +1,77 @@
+"""How a value is shown before it is approved: nothing hidden, nothing that could pass for the program's own words.
+
+The rule: what is shown can be read back to exactly what will run. Control, direction and invisible characters appear as
+escapes, and every line of a value stands behind `| `, so that no argument can imitate the text around it.
+"""
+
+import hashlib
+import unicodedata
+from dataclasses import dataclass
+
+MARK = "| "
+SHOWN_LIMIT = 32 * 1024
+"""Values longer than this, in bytes of UTF-8, are shown by head, tail, length and hash; the whole is attached."""
+
+_SIDE = 4 * 1024
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BLANK_LOOKING = frozenset(
+    "\u00a0\u115f\u1160\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u202f\u205f\u2800\u3000\u3164\uffa0"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A value as it is shown, and whether the whole has to be attached beside it."""
+
+    text: str
+    cut: bool
+
+
+def visible(text: str) -> str:
+    """`text` with what does not show itself as an escape; line ends and tabs stay, a backslash is doubled."""
+    return "".join(map(_visible, text.replace("\r\n", "\n")))
+
+
+def _visible(char: str) -> str:
+    if char in "\n\t":
+        return char
+    if char == "\\":
+        return "\\\\"
+    if unicodedata.category(char) in _HIDDEN or char in _BLANK_LOOKING or unicodedata.combining(char) > 250:
+        return f"\\u{{{ord(char):04x}}}"
+    return char
+
+
+def shorten(text: str) -> Shortened:
+    """The value itself, or its ends with length and hash where it is over `SHOWN_LIMIT`."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= SHOWN_LIMIT:
+        return Shortened(text, cut=False)
+    digest = hashlib.sha256(data).hexdigest()
+    head, tail = data[:_SIDE].decode("utf-8", "ignore"), data[-_SIDE:].decode("utf-8", "ignore")
+    middle = f"[... {len(data):,} bytes in all, SHA-256 {digest}; the whole is attached ...]"
+    return Shortened(f"{head}\n{middle}\n{tail}", cut=True)
+
+
+def address(value: str) -> str:
+    """An address as shown; a domain outside ASCII is followed by its punycode, so that look-alikes stand out."""
+    local, at, domain = value.rpartition("@")
+    if value.isascii() or not at:
+        return visible(value)
+    try:
+        ascii_domain = domain.encode("idna").decode("ascii")
+    except UnicodeError:
+        ascii_domain = "not a valid domain"
+    return f"{visible(local)}@{visible(domain)} ({ascii_domain})" if ascii_domain != domain else visible(value)
+
+
+def block(name: str, value: str, note: str, width: int) -> list[str]:
+    """One field as lines behind `| `: the name in a column of `width`, later lines of the value under the first."""
+    label = visible(name).ljust(width)
+    lines = value.split("\n")
+    shown = [f"{MARK}{label} {lines[0]}".rstrip() + (f"   ({note})" if note and len(lines) == 1 else "")]
+    shown += [f"{MARK}{' ' * width} {line}".rstrip() for line in lines[1:]]
+    if note and len(lines) > 1:
+        shown.append(f"{MARK}{' ' * width} ({note})")
+    return shown
