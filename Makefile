@@ -27,7 +27,7 @@ serve: $(STAMP) ## Run the server
 	@$(BIN)/postroom serve $(ARGS)
 
 test: $(STAMP) lint ## All tests and checks (at most 8 minutes on two cores)
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not interop" $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy --strict and the import laws
 	@$(BIN)/ruff check .
@@ -41,7 +41,7 @@ interop: $(STAMP) ## Real mail programs against a running Postroom (those that a
 	@$(BIN)/python -m pytest tests/interop -m interop $(ARGS)
 
 nightly: $(STAMP) ## The same tests with the large counts (up to an hour)
-	@POSTROOM_TEST_NIGHTLY=1 $(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+	@POSTROOM_TEST_NIGHTLY=1 $(BIN)/python -m pytest -n auto --dist loadgroup -m "not interop" $(ARGS)
 
 lock: ## Write requirements/*.txt again (needs uv)
 	@bash scripts/lock.sh

@@ -26,7 +26,7 @@ def graph() -> grimp.ImportGraph:
 
 def test_the_contracts_hold() -> None:
     program = Path(sys.executable).with_name("lint-imports")
-    command = [program, "--no-cache"]
+    command = [str(program), "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,0 +1,31 @@
+"""What every test shares: property tests without a stopwatch, and larger counts at night.
+
+`POSTROOM_TEST_NIGHTLY=1` (make nightly) is the one switch; a test asks for its count by the fixture `count`.
+"""
+
+import os
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+NIGHTLY = os.environ.get("POSTROOM_TEST_NIGHTLY") == "1"
+
+# A shared machine is slow at times; a slow example is no fault of the code.
+settings.register_profile("ci", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("nightly", settings.get_profile("ci"), max_examples=2000)
+settings.load_profile("nightly" if NIGHTLY else "ci")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests marked nightly are left out by day."""
+    left_out = [] if NIGHTLY else [item for item in items if item.get_closest_marker("nightly")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def count() -> Callable[[int, int], int]:
+    """The number of repetitions: `count(by_day, by_night)`."""
+    return lambda by_day, by_night: by_night if NIGHTLY else by_day
