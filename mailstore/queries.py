@@ -39,10 +39,11 @@ class Migration:
 
 def load_migrations(series: Series) -> list[Migration]:
     """The series' migrations, ascending by number."""
-    steps = []
-    for file in series.folder.iterdir():
-        if match := _MIGRATION.match(file.name):
-            steps.append(Migration(series.name, int(match[1]), file.read_text(encoding="utf-8")))
+    steps = [
+        Migration(series.name, int(match[1]), file.read_text(encoding="utf-8"))
+        for file in series.folder.iterdir()
+        if (match := _MIGRATION.match(file.name))
+    ]
     return sorted(steps, key=lambda step: step.number)
 
 

@@ -8,6 +8,7 @@ millisecond runs on a reader's thread (`read_slow`); both see one snapshot.
 import asyncio
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,14 +30,21 @@ E = TypeVar("E")
 _SLOW_READERS = 2
 
 
+def system_millis() -> int:
+    """Now, in UTC milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
 class Database:
     """Made by `Database.open`; lives in the loop that opened it."""
 
-    def __init__(self, path: Path, queries: dict[str, str], *, durable: bool, probe: Probe | None) -> None:
+    def __init__(
+        self, path: Path, queries: dict[str, str], *, durable: bool, probe: Probe | None, clock: Callable[[], int]
+    ) -> None:
         self.path = path
         self.queries = queries
         self._subscribers: dict[type, list[Callable[[WriteTx, Any], None]]] = {}
-        self._writer = Writer(partial(_connect, path, durable=durable), queries, self._subscribers, probe)
+        self._writer = Writer(partial(_connect, path, durable=durable), queries, self._subscribers, probe, clock)
         self._reader = _connect(path, durable=durable, reading=True)
         self._slow: asyncio.Queue[_SlowReader] = asyncio.Queue()
         self._slow_all: list[_SlowReader] = []
@@ -44,15 +52,21 @@ class Database:
 
     @classmethod
     async def open(
-        cls, path: Path, series: Sequence[Series], *, probe: Probe | None = None, durable: bool = True
+        cls,
+        path: Path,
+        series: Sequence[Series],
+        *,
+        probe: Probe | None = None,
+        durable: bool = True,
+        clock: Callable[[], int] = system_millis,
     ) -> "Database":
         """Open or make the file (mode 0600) and bring it up to date. Raises TooOld.
 
-        `durable=False` (synchronous=NORMAL) is for data that can be made again.
+        `durable=False` (synchronous=NORMAL) is for data that can be made again; `clock` gives UTC milliseconds.
         """
         queries = load_queries(series)
         await asyncio.to_thread(_prepare, path, series)
-        database = cls(path, queries, durable=durable, probe=probe)
+        database = cls(path, queries, durable=durable, probe=probe, clock=clock)
         for _ in range(_SLOW_READERS):
             reader = _SlowReader(path)
             await reader

@@ -46,12 +46,13 @@ class ReadTx:
 class WriteTx(ReadTx):
     """What a function given to `Database.write` works with; it lives as long as that function."""
 
-    __slots__ = ("_subscribers", "afters")
+    __slots__ = ("_subscribers", "afters", "now")
 
     def __init__(
-        self, connection: sqlite3.Connection, queries: Mapping[str, str], subscribers: Subscribers
+        self, connection: sqlite3.Connection, queries: Mapping[str, str], subscribers: Subscribers, now: int
     ) -> None:
         super().__init__(connection, queries)
+        self.now = now  # when the function began, UTC milliseconds; one time for all it does
         self._subscribers = subscribers
         self.afters: list[Callable[[], None]] = []
 

@@ -52,11 +52,13 @@ class Writer:
         queries: Mapping[str, str],
         subscribers: Subscribers,
         probe: Probe | None,
+        clock: Callable[[], int],
     ) -> None:
         self._connect = connect
         self._queries = queries
         self._subscribers = subscribers
         self._probe = probe
+        self._clock = clock
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="mailstore-writer", daemon=True)
@@ -97,7 +99,7 @@ class Writer:
                     raise job.error or Broken("the transaction ended early")
                 job = self._next() if len(group) < _GROUP_SIZE and time.monotonic() < deadline else None
             self._commit(connection)
-        except BaseException as error:  # noqa: BLE001 - rollback: whatever broke the group, each function must be told
+        except BaseException as error:  # rollback: whatever broke the group, each function must be told
             _fail(connection, group or [first], error)
         return group or [first]
 
@@ -111,12 +113,12 @@ class Writer:
         return job
 
     def _run_one(self, connection: sqlite3.Connection, job: Job) -> None:
-        tx = WriteTx(connection, self._queries, self._subscribers)
+        tx = WriteTx(connection, self._queries, self._subscribers, self._clock())
         connection.execute("SAVEPOINT one")
         try:
             job.result = job.fn(tx)
             job.afters = tx.afters
-        except BaseException as error:  # noqa: BLE001 - rollback: the function's changes go, its group's stay
+        except BaseException as error:  # rollback: the function's changes go, its group's stay
             job.error = error
             if connection.in_transaction:
                 connection.execute("ROLLBACK TO one")

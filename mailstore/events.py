@@ -1,0 +1,74 @@
+"""What the store tells inside its transactions; subscribe with `store.on(Event, fn)`.
+
+The rule: an event is told in the transaction of the change it speaks of, so what a subscriber writes is kept or lost
+together with it. Views tell nothing: a message arrives and goes once, with its one stored placement.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mailstore.model import AccountId, EmailId, Mailbox, MailboxId, ThreadId, Uid
+
+How = Literal["append", "copy", "move", "deliver"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A message has a new place in a stored mailbox. `deliver` means that Postroom itself put it there."""
+
+    account: AccountId
+    mailbox: Mailbox
+    uid: Uid
+    email: EmailId
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A message is in Trash now and nowhere else: moved there, or expunged after a copy was made there."""
+
+    account: AccountId
+    email: EmailId
+    thread: ThreadId
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A message was destroyed. `everywhere`: no other copy of it is left in the account. `junked`: it was in Junk."""
+
+    account: AccountId
+    email: EmailId
+    thread: ThreadId
+    everywhere: bool
+    junked: bool
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A message was moved out of Trash."""
+
+    account: AccountId
+    email: EmailId
+    thread: ThreadId
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """These mailboxes have new rows in their log. For the store itself: it rings the doorbell after the commit."""
+
+    mailboxes: frozenset[MailboxId]
+
+
+@dataclass(frozen=True, slots=True)
+class Lingering:
+    """Messages of an Unread view were read and are still placed there. For the store, which knows who watches."""
+
+    mailbox: MailboxId
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Content was added or lost its last message. For the store itself: the text index and the sweep have work."""
