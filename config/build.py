@@ -59,7 +59,7 @@ class Builder:
         return dataclasses.replace(base, **values)  # type: ignore[type-var]  # as above
 
     def _field(self, field: "dataclasses.Field[Any]", node: Tree | Leaf, key: str, default: object) -> object:
-        kind = _inner(field.type)
+        kind = inner_type(field.type)
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):
             return self.table(kind, node, key, kind() if default is None else default)
         if isinstance(node, dict):
@@ -158,7 +158,7 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
 
 
-def _inner(kind: Any) -> Any:
+def inner_type(kind: Any) -> Any:
     """The type beside None in `X | None`."""
     options = [option for option in get_args(kind) if option is not NoneType]
     return options[0] if get_origin(kind) in (Union, UnionType) and len(options) == 1 else kind

@@ -168,9 +168,11 @@ def _variable(path: str) -> str:
 def setting_names(kind: Any = Settings, path: str = "") -> Iterator[str]:
     """The dotted name of every setting outside the named tables, as files and the reference page spell it."""
     for field in fields(kind):
+        if field.name in HIDDEN or (kind is Settings and field.name in ("home", "agents", "models")):
+            continue
         inner = next((each for each in (field.type, *get_args(field.type)) if is_dataclass(each)), None)
         dotted = f"{path}{file_key(field)}"
         if inner is not None:
             yield from setting_names(inner, f"{dotted}.")
-        elif field.name not in HIDDEN and dotted not in ("home", "agents", "models"):
+        else:
             yield dotted

@@ -117,7 +117,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent: its address is `name@domain`. `tools` None means all; `limits` None means the general ones."""
+    """An agent: its address is `NAME@domain`. Those named are all there are; without any there is `assistant`.
+
+    `tools` None means all; `limits` None means the general ones.
+    """
 
     name: str
     display: str = option("", "name shown in From and in its hand-over folder")
@@ -178,7 +181,10 @@ def default_models() -> Mapping[str, Model]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The whole configuration. `home` is the data folder; `debug_*` belong to the crash tests and appear in no page."""
+    """What holds for the whole installation.
+
+    `home` is the data folder; `debug_*` belong to the crash tests and appear on no page.
+    """
 
     home: Path
     domain: str = option("postroom.internal", "mail domain of users and agents")
