@@ -49,7 +49,7 @@ def load(
     root = _place(home, environ.get(f"{PREFIX}HOME"))
     named_file = _place(config_file, environ.get(f"{PREFIX}CONFIG"))
     file = named_file or DataFolder(root or usual_home()).config_file
-    tree, faults = read_toml(file) if named_file or file.exists() else ({}, [])
+    tree, faults = read_toml(file) if named_file or _is_there(file) else ({}, [])
     written_home = _take_home(tree, may_stand=named_file is not None, faults=faults)
     tree = merge(tree, _from_environ(environ))
     tree = merge(tree, _from_flags(flags or {}))
@@ -76,6 +76,17 @@ def _place(flag: Path | None, variable: str | None) -> Path | None:
     if flag is not None:
         return flag.expanduser()
     return Path(variable).expanduser() if variable else None
+
+
+def _is_there(file: Path) -> bool:
+    """A file that cannot be looked at counts as there, so that reading it says why."""
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _take_home(tree: Tree, *, may_stand: bool, faults: list[Fault]) -> Path | None:
@@ -157,7 +168,7 @@ def _stray_variables(environ: Mapping[str, str], settings: Settings) -> Iterator
         top = variable.removeprefix(PREFIX).lower().partition("__")[0]
         if not variable.startswith(PREFIX) or top in tops or variable in referred:
             continue
-        if "__" in variable or difflib.get_close_matches(variable, known, n=1, cutoff=0.8):
+        if "__" in variable or difflib.get_close_matches(variable, known, n=1, cutoff=0.9):
             yield Fault(f"environment variable {variable}", None, "", "is not a setting", did_you_mean(variable, known))
 
 

@@ -164,6 +164,12 @@ def test_a_named_file_that_is_missing_is_a_fault(tmp_path: Path) -> None:
         load(config_file=tmp_path / "none.toml", home=tmp_path, environ={})
 
 
+def test_a_file_that_cannot_be_looked_at_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "postroom.toml").symlink_to("postroom.toml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load(home=tmp_path, environ={})
+
+
 def test_a_file_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "postroom.toml").write_bytes(b'user = "\xff"')
     with pytest.raises(ConfigError, match="is not UTF-8"):
@@ -252,7 +258,7 @@ def test_one_address_has_one_meaning(tmp_path: Path, text: str, key: str) -> Non
 
 
 def test_a_misspelt_variable_is_a_fault_and_a_foreign_one_is_not(tmp_path: Path) -> None:
-    fault = only(faults(tmp_path, environ={"POSTROOM_REQUIRE_TSL": "false", "POSTROOM_PARENT_COMPANY": "x"}))
+    fault = only(faults(tmp_path, environ={"POSTROOM_REQUIRE_TSL": "false", "POSTROOM_PASSWORD": "x"}))
     assert fault.file == "environment variable POSTROOM_REQUIRE_TSL"
     assert fault.fix == "did you mean POSTROOM_REQUIRE_TLS?"
 
