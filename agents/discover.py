@@ -6,41 +6,20 @@ installation lacks what the tool needs; a provider file has `PROVIDER`, its name
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from agents import models as models_package
 from agents import tools as tools_package
 from agents.llm import Model
-from agents.profile import Profile
-from agents.schedule import Schedule
+from agents.offer import Offer
 from agents.tool import Tool
 from config import settings
 
 
 class DiscoveryError(Exception):
     """A file of a discovered folder does not keep the rule, or two files claim one name."""
-
-
-def no_skills() -> Sequence[Profile]:
-    """The skills of an installation without any."""
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What an installation has, for the tools that depend on it.
-
-    `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
-    each time a tool list is made), `schedule` keeps reminders (None: there is none).
-    """
-
-    relay: bool = False
-    domain: str = "postroom.internal"
-    skills: Callable[[], Sequence[Profile]] = no_skills
-    schedule: Schedule | None = None
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:

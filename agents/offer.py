@@ -1,0 +1,29 @@
+"""What an installation has to offer to its tools.
+
+The rule: a tool whose need is not met here is not made, so a model never sees a tool that cannot work.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agents.profile import Profile
+from agents.schedule import Schedule
+
+
+def no_skills() -> Sequence[Profile]:
+    """The skills of an installation without any."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an installation has, for the tools that depend on it.
+
+    `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
+    each time a tool list is made), `schedule` keeps reminders (None: there is none).
+    """
+
+    relay: bool = False
+    domain: str = "postroom.internal"
+    skills: Callable[[], Sequence[Profile]] = no_skills
+    schedule: Schedule | None = None

@@ -1,0 +1,25 @@
+"""`list_attachments`: the files that came with the letters of this task, with the refs that other tools take."""
+
+from agents.llm import ToolSpec
+from agents.offer import Offer
+from agents.prompt import attachment_lines
+from agents.tool import BaseTool, Tool, ToolCall, ToolContext, ToolResult
+
+SPEC = ToolSpec(
+    "list_attachments",
+    "List the files attached to the mails of this task, with their ref, type and size.",
+    {"type": "object", "properties": {}, "additionalProperties": False},
+)
+
+
+class ListAttachments(BaseTool):
+    """Reads only what the run already knows. File names may be foreign, but they stand in the letter anyway."""
+
+    async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        if not ctx.attachments:
+            return ToolResult("No files are attached to the mails of this task.")
+        return ToolResult("\n".join(["Attached files:", *attachment_lines(ctx.attachments)]))
+
+
+def make(offer: Offer) -> Tool:
+    return ListAttachments(SPEC)
