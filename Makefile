@@ -9,7 +9,7 @@ STAMP := $(VENV)/.postroom-ready
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test lint bench interop nightly lock clean
+.PHONY: help setup demo serve test lint format bench interop nightly lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ lint: $(STAMP) ## ruff, mypy --strict and the import laws
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@PYTHONPATH=. $(BIN)/lint-imports --no-logo
+
+format: $(STAMP) ## Set the code as ruff sets it
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
 
 bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
