@@ -66,7 +66,7 @@ class Never(Contract):
 
 
 class Apart(Contract):
-    """The modules directly in the package `parent` do not import each other."""
+    """The modules directly in the package `parent` do not import each other; what they share is named `_so`."""
 
     parent = fields.StringField()
 
@@ -81,7 +81,8 @@ class Apart(Contract):
                 continue
             own = ".".join(module.split(".")[: parent.count(".") + 2])
             for imported in sorted(graph.find_modules_directly_imported_by(module)):
-                if within(imported, parent) and not within(imported, own):
+                shared = imported.startswith(f"{parent}._")
+                if within(imported, parent) and not within(imported, own) and not shared:
                     yield f"{module} imports {imported}"
 
     def render_broken_contract(self, check: ContractCheck) -> None:

@@ -92,6 +92,8 @@ def test_never_finds_detours(links: list[tuple[str, str]], kept: bool) -> None:
     [
         ([("e.a", "x"), ("e", "e.a")], True),
         ([("e.a.inner", "e.a.other")], True),
+        ([("e.a", "e._shared")], True),
+        ([("e._shared", "e.a")], False),
         ([("e.a", "e.b")], False),
         ([("e.a.inner", "e.b")], False),
         ([("e.a", "e")], False),
