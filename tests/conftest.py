@@ -17,6 +17,10 @@ settings.register_profile("nightly", settings.get_profile("ci"), max_examples=20
 settings.load_profile("nightly" if NIGHTLY else "ci")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fuzz-seconds", type=float, default=5.0, help="how long each fuzz test runs (CI: 60)")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests marked nightly are left out by day."""
     left_out = [] if NIGHTLY else [item for item in items if item.get_closest_marker("nightly")]

@@ -145,9 +145,7 @@ def _column(section: Section, partial_: Partial | None, batch: Batch) -> Iterabl
         raise ValueError("a plan that needs bodies was given no reader of bodies")
     find = _finder(section, batch)
     wanted = header_filter(section) if section.fields else None
-    return [
-        render.nstring(_read(batch.body, row, find(row, at), partial_, wanted)) for at, row in enumerate(batch.rows)
-    ]
+    return [_literal(_read(batch.body, row, find(row, at), partial_, wanted)) for at, row in enumerate(batch.rows)]
 
 
 def _header_column(section: Section, partial_: Partial | None, rows: Sequence[Row]) -> list[bytes]:
@@ -180,6 +178,11 @@ def _read(
         start = min(start + partial_.start, stop)
         stop = min(start + partial_.length, stop)
     return body(row.content, start, stop - start) if stop > start else b""
+
+
+def _literal(data: bytes | None) -> bytes:
+    """Always a literal: client libraries look for message data there and nowhere else."""
+    return b"NIL" if data is None else render.literal(data)
 
 
 def header_filter(section: Section) -> Callable[[bytes], bytes]:

@@ -38,8 +38,8 @@ def _part(part: Part, *, extended: bool) -> bytes:
     fields = [
         *_media_type(part),
         _single_params(part),
-        nstring(part.content_id),
-        nstring(part.description),
+        nstring(part.content_id or None),
+        nstring(part.description or None),
         _text(part.encoding),
         b"%d" % part.size,
     ]
@@ -48,7 +48,7 @@ def _part(part: Part, *, extended: bool) -> bytes:
     if part.type == "text" or embedded is not None:
         fields.append(b"%d" % part.lines)
     if extended:
-        fields += [nstring(part.md5), *_extension(part)]
+        fields += [nstring(part.md5 or None), *_extension(part)]
     return b"(" + b" ".join(fields) + b")"
 
 
@@ -70,21 +70,21 @@ def _media_type(part: Part) -> tuple[bytes, bytes]:
 
 
 def _single_params(part: Part) -> bytes:
-    if part.type == "text" and not part.params:
-        return b'("charset" "us-ascii")'
+    """A text part always names its charset; clients guess wildly where it is missing (RFC 2045 section 5.2)."""
+    if part.type == "text" and not any(name.lower().startswith(b"charset") for name, _ in part.params):
+        return _params((*part.params, (b"charset", b"us-ascii")))
     return _params(part.params)
 
 
 def _extension(part: Part) -> Iterable[bytes]:
     yield _disposition(part)
     yield _languages(part.language)
-    yield nstring(part.location)
+    yield nstring(part.location or None)
 
 
 def _disposition(part: Part) -> bytes:
-    if part.disposition is None:
-        return b"NIL"
-    return b"(%b %b)" % (_text(part.disposition), _params(part.disposition_params))
+    kind = (part.disposition or "").strip('"')
+    return b"(%b %b)" % (_text(kind), _params(part.disposition_params)) if kind else b"NIL"
 
 
 def _languages(tags: Sequence[bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """Reads the text of one command: try-reads return None and stay put, expect-reads raise ParseError with a position.
 
-Rule: the cursor moves only over what it has read; a failed read leaves it where it was. In the text a NUL stands for
-a literal; which literal it is follows from how many NULs lie before it, so moving back needs no bookkeeping.
+Rule: the cursor moves only over what it has read; a failed read never leaves it beyond the fault. In the text a NUL
+stands for a literal; which one follows from how many NULs lie before it, so moving back needs no bookkeeping.
 """
 
 import re
@@ -266,6 +266,7 @@ class Cursor:
         try:
             return self._name(raw)
         except ParseError as error:
+            self.pos = start
             raise ParseError(error.message, start, status=error.status, code=error.code) from None
 
     def list_mailbox(self) -> str:

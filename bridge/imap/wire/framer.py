@@ -182,6 +182,7 @@ class Framer:
         self._literal: tuple[int, bool] | None = None
         self._blob: int | None = None
         self._fresh = True
+        self._over = False
         self._events: list[Event] = []
 
     def set_authenticated(self, authenticated: bool) -> None:
@@ -189,7 +190,9 @@ class Framer:
         self._authenticated = authenticated
 
     def feed(self, data: bytes) -> None:
-        """Take bytes from the peer. Amortised linear, whatever the chunks."""
+        """Take bytes from the peer. Amortised linear, whatever the chunks. After a fatal refusal they are dropped."""
+        if self._over:
+            return
         if self._start:
             del self._buffer[: self._start]
             self._searched -= self._start
@@ -232,7 +235,7 @@ class Framer:
         line = self._cut_line(self._line_limit())
         if line is None:
             if self.buffered > self._line_limit():
-                return Refused(None, Fault.LINE, "Line too long", fatal=True)
+                return self._end(None, Fault.LINE, "Line too long")
             return NEED_MORE
         return line
 
@@ -240,8 +243,9 @@ class Framer:
 
     def _take_line(self) -> Event | Need | None:
         partial = self._partial
+        # A TLS client on the plain port sends a handshake record first; say so instead of waiting for a line.
         if self._fresh and self._buffer.startswith(b"\x16\x03"):
-            return self._refuse_tls()
+            return self._end(None, Fault.TLS, "This port speaks STARTTLS, not TLS from the start")
         line = self._cut_line(self._line_limit())
         if line is None:
             if self.buffered <= self._line_limit() and partial.skipped is None:
@@ -304,9 +308,7 @@ class Framer:
         if literal and end:
             return self._announce(literal, len(end))
         if end and BROKEN_LITERAL_END.search(end):
-            return self._finish_refused(
-                Refused(self._partial.tag, Fault.UNKNOWN_LENGTH, "Literal of unknown length", fatal=True)
-            )
+            return self._end(self._partial.tag, Fault.UNKNOWN_LENGTH, "Literal of unknown length")
         if self._partial.fault is not None:
             return self._finish_refused(self._partial.fault)
         text, literals = bytes(self._partial.text), self._partial.literals
@@ -319,7 +321,7 @@ class Framer:
         if partial.skipped is None:
             if not self._midway():
                 self._fresh = False
-                tag = TAG.match(self._buffer, self._start, self._start + 256)
+                tag = TAG.match(self._buffer, self._start, self._start + min(256, self._line_limit()))
                 known = tag is not None and self._buffer[tag.end() : tag.end() + 1] == b" "
                 partial.tag = bytes(tag[0]) if tag and known else None
             self._fault(Fault.LINE, "Command line too long")
@@ -343,12 +345,6 @@ class Framer:
         if tag is None or text[tag.end() : tag.end() + 1] not in (b" ", b""):
             return Refused(None, Fault.SYNTAX, "Invalid tag")
         return Refused(tag[0], Fault.SYNTAX, "Missing or invalid command name")
-
-    def _refuse_tls(self) -> Refused:
-        """A TLS client on the plain port sends a handshake record first; say so instead of waiting for a line."""
-        self._fresh = False
-        self.take_rest()
-        return Refused(None, Fault.TLS, "This port speaks STARTTLS, not TLS from the start", fatal=True)
 
     # Literals
 
@@ -443,3 +439,9 @@ class Framer:
     def _finish_refused(self, refused: Refused) -> Refused:
         self._partial = _Partial()
         return refused
+
+    def _end(self, tag: bytes | None, fault: Fault, text: str) -> Refused:
+        """The connection cannot go on: nothing that has come or will come is read as a command."""
+        self._over = True
+        self.take_rest()
+        return self._finish_refused(Refused(tag, fault, text, fatal=True))

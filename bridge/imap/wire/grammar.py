@@ -37,7 +37,7 @@ SPACES_TO_END: Final = re.compile(rb" *+\Z")
 TAG: Final = re.compile(rb'[^\x00-\x20\x7f-\xff(){%*"\\+]++')
 # A whole command's head. "UID X" is one name: what follows the word UID is a command of its own.
 COMMAND: Final = re.compile(
-    rb'([^\x00-\x20\x7f-\xff(){%*"\\+]++) ((?:[Uu][Ii][Dd] )?+[A-Za-z][A-Za-z0-9.\-]*+)(?=[ \x00]|\Z)'
+    rb'([^\x00-\x20\x7f-\xff(){%*"\\+]++) ((?:[Uu][Ii][Dd] )?[A-Za-z][A-Za-z0-9.\-]*+)(?=[ \x00]|\Z)'
 )
 # The end of a line that announces a literal: {n}, {n+} and, for literal8, ~{n} and ~{n+}.
 LITERAL_END: Final = re.compile(rb"(~?)\{([0-9]{1,18})(\+?)\}\Z")

@@ -17,7 +17,8 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x1f\x7f]")
 _QUOTED_LIMIT: Final = 1024
 _MONTH_NAMES: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Apple Mail stopped on dates before the birth of SMTP.
-_OLDEST_DATE: Final = 397_958_400_000
+_OLDEST_DATE: Final = 398_044_800_000
+_NEWEST_DATE: Final = 253_402_300_799_000  # the last second of a year of four digits
 
 
 def quoted(raw: bytes) -> bytes:
@@ -63,7 +64,7 @@ def flag_list(flags: Iterable[str]) -> bytes:
 
 def internal_date(millis: int) -> bytes:
     """`"01-Jan-2026 00:00:00 +0000"`, in UTC, quoted, the day padded with a space, never before 13-Aug-1982."""
-    moment = datetime.fromtimestamp(max(millis, _OLDEST_DATE) // 1000, UTC)
+    moment = datetime.fromtimestamp(min(max(millis, _OLDEST_DATE), _NEWEST_DATE) // 1000, UTC)
     month = _MONTH_NAMES[moment.month - 1]
     return f'"{moment.day:2d}-{month}-{moment.year:04d} {moment:%H:%M:%S} +0000"'.encode("ascii")
 

@@ -1,0 +1,1 @@
+"""Property tests: laws that hold for every input hypothesis can think of."""

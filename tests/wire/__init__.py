@@ -1,0 +1,1 @@
+"""Tests of the IMAP wire layer and of what is read and rendered with it."""
