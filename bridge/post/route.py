@@ -7,6 +7,8 @@ Local parts: `agent[+model]`, `skill`, `action+token`, `hook+name.token`, `sched
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bridge.submissions import Refused
+
 ACTION, HOOK, SCHEDULE, HELP, POSTMASTER = "action", "hook", "schedule", "help", "postmaster"
 
 
@@ -42,15 +44,6 @@ class ToAction:
 @dataclass(frozen=True, slots=True)
 class ToHelp:
     """The program itself: `help@`, `postmaster@`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Not taken: SMTP reply code, enhanced code and text (RFC 5321 4.2, 3463)."""
-
-    code: int
-    enhanced: str
-    text: str
 
 
 Target = ToUser | ToAgent | ToSkill | ToAction | ToHelp

@@ -1,0 +1,224 @@
+"""The composition root: puts store, runtime, post and the services together, starts them and ends them in order.
+
+The rule: everything is made here and handed in; no other module finds a part by itself. What is accepted before a stop
+is kept, and what waits is found again by the next start.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Final
+
+from mailstore.store import Store
+
+from agents import discover, skills
+from agents.offer import Offer
+from agents.ports import Dispatch, Relay
+from agents.runtime import Runtime
+from agents.sql import series as agents_series
+from agents.toolbox import Toolbox
+from bridge.auth import Authenticator
+from bridge.crash import CrashProbe
+from bridge.imap.items import RENDERERS
+from bridge.imap.service import ImapService
+from bridge.net.listener import Listener
+from bridge.net.tls import Certificates, ensure_certificates
+from bridge.post.accept import Accept
+from bridge.post.acting import Acting
+from bridge.post.compose import compose_outside
+from bridge.post.courier import Courier
+from bridge.post.folders import Folders
+from bridge.post.intake import Intake
+from bridge.post.ports import StoreMail
+from bridge.post.route import Directory
+from bridge.relay import NoRelay, SmtpRelay
+from bridge.smtp.service import SmtpService
+from bridge.sql import series as bridge_series
+from config.paths import DataFolder
+from config.settings import Settings
+from mailstore import accounts
+from mailstore.sqlite import ReadTx, WriteTx
+
+log = logging.getLogger(__name__)
+
+DAY_SECONDS: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where the server listens, and the file of the authority that clients have to trust."""
+
+    imap: int
+    imaps: int
+    smtp: int
+    smtps: int
+    web: int
+    ca: str
+
+    def as_dict(self) -> dict[str, int | str]:
+        return asdict(self)
+
+
+class WallClock:
+    """The time of this machine, UTC milliseconds."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+class App:
+    """A whole Postroom over one data folder. `open`, then `start` to listen and work, then `close`."""
+
+    def __init__(self, settings: Settings, folder: DataFolder, store: Store, probe: CrashProbe | None) -> None:
+        self.settings = settings
+        self.folder = folder
+        self.store = store
+        self.clock = WallClock()
+        self.auth = Authenticator(store, settings)
+        self.skills = skills.load([skills.builtin_folder(), *settings.skills.folders, folder.skills])
+        self.runtime = self._make_runtime(probe)
+        self.directory = partial(directory, store, settings, frozenset(self.skills.ready))
+        self.courier = Courier(store, self.runtime, settings, self.clock.now)
+        acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings.domain)
+        self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
+        self.accept = Accept(store, self.directory, self.clock.now, self.intake.wake)
+        self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
+        self.ports: Ports | None = None
+        self._closing = AsyncExitStack()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    async def open(cls, settings: Settings, folder: DataFolder) -> "App":
+        """Open the store and make everything, without listening or working. Raises StoreError, DiscoveryError."""
+        watched = settings.debug_crash_at or settings.debug_points_file
+        probe = CrashProbe(settings.debug_crash_at, settings.debug_points_file) if watched else None
+        store = await Store.open(folder.root, [agents_series(), bridge_series()], renderers=RENDERERS, probe=probe)
+        app = cls(settings, folder, store, probe)
+        app._closing.push_async_callback(store.close)
+        await store.write(partial(ensure_folders, displays=tuple(handover_folders(settings))))
+        return app
+
+    def _make_runtime(self, probe: CrashProbe | None) -> Runtime:
+        settings = self.settings
+        relay = self._make_relay(probe)
+        offer = Offer(relay=relay.configured, domain=settings.domain, skills=self.skills.profiles)
+        return Runtime(
+            self.store.db,
+            settings,
+            models=discover.models(settings.models),
+            toolbox=Toolbox.of(*discover.tools(offer)),
+            skills=self.skills.ready,
+            relay=relay,
+            mail=StoreMail(self.store, settings.domain, self.clock.now),
+            clock=self.clock,
+            probe=probe,
+        )
+
+    def _make_relay(self, probe: CrashProbe | None) -> Relay:
+        configured = self.settings.relay
+        if configured is None:
+            return NoRelay()
+        sender = configured.sender
+
+        def compose(dispatch: Dispatch) -> bytes:
+            return compose_outside(dispatch.mail, sender, self.settings.user, dispatch.message_id, self.clock.now())
+
+        return SmtpRelay(configured, compose, probe=probe)
+
+    async def start(self) -> Ports:
+        """Recover what a crash left, begin to work, and listen. Raises ListenError, RuntimeError."""
+        await self.runtime.start()
+        self._closing.push_async_callback(self.runtime.stop)
+        for name, work in (("intake", self.intake.run()), ("courier", self.courier.run())):
+            self._spawn(name, work)
+        self._closing.push_async_callback(self._stop_tasks)
+        self.ports = await self._listen()
+        return self.ports
+
+    async def _listen(self) -> Ports:
+        settings, hosts = self.settings, self.settings.listen.hosts
+        tls = ensure_certificates(self.folder.root, hosts)
+        self._spawn("certificates", _renew_daily(tls))
+        imap = ImapService(self.store, self.auth, settings, tls.context)
+        smtp = SmtpService(self.auth, settings, tls.context, self.accept)
+        listener = Listener()
+        for end in (smtp.close, imap.close, listener.close):
+            self._closing.push_async_callback(end)
+        ask = settings.listen
+        plain, secure = partial(listener.start, hosts), partial(listener.start, hosts, ssl=tls.context)
+        return Ports(
+            imap=await plain(ask.imap, imap.protocol_factory(False), setting="listen.imap"),
+            imaps=await secure(ask.imaps, imap.protocol_factory(True), setting="listen.imaps"),
+            smtp=await plain(ask.smtp, smtp.protocol_factory(False), setting="listen.smtp"),
+            smtps=await secure(ask.smtps, smtp.protocol_factory(True), setting="listen.smtps"),
+            web=0,
+            ca=str(tls.ca_file),
+        )
+
+    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        self._tasks.append(asyncio.create_task(work, name=name))
+
+    async def _stop_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Stop listening, say goodbye, finish what is under way, close the store. May be called twice."""
+        await self._closing.aclose()
+        await self.auth.close()
+
+
+async def serve(
+    settings: Settings, folder: DataFolder, *, on_ready: Callable[[Ports], None], stop: asyncio.Event
+) -> None:
+    """Run a server until `stop` is set. `on_ready` is called once everything listens."""
+    app = await App.open(settings, folder)
+    try:
+        ports = await app.start()
+        on_ready(ports)
+        log.info("ready", extra=ports.as_dict())
+        await stop.wait()
+    finally:
+        await app.close()
+    log.info("stopped")
+
+
+def directory(store: Store, settings: Settings, skill_names: frozenset[str]) -> Directory:
+    """Who has an address now."""
+    users = store.read(lambda tx: {account.name.lower(): int(account.id) for account in accounts.all(tx)})
+    return Directory(
+        domain=settings.domain,
+        users=users,
+        agents=frozenset(settings.agents),
+        skills=skill_names,
+        models=frozenset(settings.models),
+        relay=settings.relay is not None,
+    )
+
+
+def handover_folders(settings: Settings) -> dict[str, str]:
+    """The names of the hand-over folders, and whose they are."""
+    return {agent.display or name.capitalize(): name for name, agent in settings.agents.items()}
+
+
+def ensure_folders(tx: WriteTx, displays: tuple[str, ...]) -> None:
+    """Give every account the hand-over folders of the configured agents."""
+    for account in accounts.all(tx):
+        accounts.ensure_handover(tx, account.id, displays)
+
+
+def first_account(tx: ReadTx) -> bool:
+    """Whether there is nobody yet."""
+    return not accounts.all(tx)
+
+
+async def _renew_daily(tls: Certificates) -> None:
+    while True:
+        await asyncio.sleep(DAY_SECONDS)
+        if await asyncio.to_thread(tls.renew):
+            log.info("the server certificate was renewed")

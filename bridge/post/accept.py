@@ -1,0 +1,142 @@
+"""Taking mail in: what SMTP hands over is kept, filed and queued in one transaction, before the 250 goes out.
+
+The rule: a mail is one by its Message-ID and the hash of its body. A repeat is answered like the first and acts no
+second time; recipients it names anew are served. Nothing is decided here: acting is `intake`, after the commit.
+"""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime
+from typing import Final
+from uuid import uuid4
+
+from mailstore.store import Prepared, Store
+
+from bridge.identity import Identity
+from bridge.post.route import Directory, ToUser
+from bridge.submissions import Accepted, Envelope, Receipt, Refused
+from mailstore import mailboxes, messages
+from mailstore.errors import Full
+from mailstore.model import AccountId, EmailId, Millis, Role
+from mailstore.parse import normalise
+from mailstore.sqlite import WriteTx
+
+RETRY_WINDOW_MS: Final = 10 * 60 * 1000
+_IN_THREAD: Final = 256 * 1024
+_HAS_ID: Final = re.compile(rb"(?im)^message-id[ \t]*:[^\r\n<]*(?:\r\n[ \t][^\r\n<]*)*<[^<>\s]+>")
+_HAS_DATE: Final = re.compile(rb"(?im)^date[ \t]*:")
+_BCC: Final = re.compile(rb"(?im)^(?:bcc|resent-bcc)[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users."""
+
+    prepared: Prepared
+    open: Prepared
+    raw_hash: str
+    key: str
+    had_id: bool
+
+
+class Accept:
+    """The Submissions port. `wake` is called in the loop after each commit that queued something."""
+
+    def __init__(
+        self, store: Store, directory: Callable[[], Directory], clock: Callable[[], Millis], wake: Callable[[], None]
+    ) -> None:
+        self._store = store
+        self._directory = directory
+        self._clock = clock
+        self._wake = wake
+
+    def recipient(self, identity: Identity, address: str) -> Accepted | Refused:
+        """Whether this user's mail may go there."""
+        found = self._directory().resolve(address)
+        return found if isinstance(found, Refused) else Accepted()
+
+    async def accept(self, identity: Identity, envelope: Envelope) -> Receipt | Refused:
+        """Keep the mail. Returns after the durable commit; a full disk is 452 and keeps nothing."""
+        now = self._clock()
+        if len(envelope.raw) > _IN_THREAD:
+            ready = await asyncio.to_thread(self._ready, identity, envelope, now)
+        else:
+            ready = self._ready(identity, envelope, now)
+        try:
+            email = await self._store.write(lambda tx: self._keep(tx, identity, envelope, ready, now))
+        except Full:
+            return Refused(452, "4.3.1", "The disk is full; nothing was kept. Free some space and send again.")
+        return Receipt(f"M{email:x}")
+
+    def _ready(self, identity: Identity, envelope: Envelope, now: Millis) -> Ready:
+        had_id, raw = complete(normalise(envelope.raw), identity.address, now)
+        raw_hash = hashlib.sha256(envelope.raw).hexdigest()
+        head, _, body = raw.partition(b"\r\n\r\n")
+        prepared = self._store.prepare(raw)
+        without = _BCC.sub(b"", head + b"\r\n")
+        opened = prepared if without == head + b"\r\n" else self._store.prepare(without + b"\r\n" + body)
+        key = hashlib.sha256(f"{prepared.message.message_id}\0".encode() + body).hexdigest()
+        return Ready(prepared, opened, raw_hash, key, had_id)
+
+    def _keep(self, tx: WriteTx, identity: Identity, envelope: Envelope, ready: Ready, now: Millis) -> EmailId:
+        key = ready.key
+        if not ready.had_id:
+            since = now - RETRY_WINDOW_MS
+            same = {"account": identity.account, "raw_hash": ready.raw_hash, "since": since}
+            key = (tx.value("bridge.arrivals.recent", **same) or key).partition("#")[0]
+        before = tx.all("bridge.arrivals.same", account=identity.account, key=key)
+        served = {address for row in before for address in json.loads(row["recipients"])}
+        fresh = [address for address in dict.fromkeys(map(str.lower, envelope.recipients)) if address not in served]
+        if before and not fresh:
+            return EmailId(before[0]["email"])
+        email = EmailId(before[0]["email"]) if before else self._file(tx, identity, ready, key)
+        self._deliver(tx, identity, fresh, ready, key)
+        tx.insert(
+            "bridge.arrivals.add",
+            account=identity.account,
+            email=email,
+            kind="submitted",
+            recipients=json.dumps(fresh),
+            key=f"{key}#{len(before)}" if before else key,
+            raw_hash=ready.raw_hash,
+            via=f"{identity.device} over SMTP",
+            at=now,
+        )
+        tx.after(self._wake)
+        return email
+
+    def _file(self, tx: WriteTx, identity: Identity, ready: Ready, key: str) -> EmailId:
+        """The server's own copy in Sent; the one a client appends later is the same message."""
+        sent = mailboxes.by_role(tx, identity.account, Role.SENT)
+        kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"sent:{key}", submitted=True)
+        return kept.email
+
+    def _deliver(self, tx: WriteTx, identity: Identity, addresses: list[str], ready: Ready, key: str) -> None:
+        """Mail to users of this bridge, oneself included, goes to their INBOX at once."""
+        directory = self._directory()
+        for address in addresses:
+            target = directory.resolve(address)
+            if not isinstance(target, ToUser):
+                continue
+            inbox = mailboxes.by_role(tx, AccountId(target.account), Role.INBOX)
+            own = target.account == identity.account
+            messages.append(tx, inbox, ready.prepared if own else ready.open, key=f"in:{identity.account}:{key}")
+
+
+def complete(raw: bytes, address: str, now: Millis) -> tuple[bool, bytes]:
+    """The mail with a Message-ID and a Date (RFC 6409 8.2, 8.3), and whether it came with a Message-ID."""
+    head = raw.partition(b"\r\n\r\n")[0] + b"\r\n"
+    had_id = _HAS_ID.search(head) is not None
+    added = b""
+    if not had_id:
+        domain = address.rpartition("@")[2]
+        added += f"Message-ID: <{uuid4().hex}@{domain}>\r\n".encode("ascii", "replace")
+    if not _HAS_DATE.search(head):
+        moment = datetime.fromtimestamp(now / 1000).astimezone()
+        added += f"Date: {format_datetime(moment)}\r\n".encode("ascii")
+    return had_id, added + raw

@@ -1,0 +1,201 @@
+"""What a mail does: for each of its recipients a task, an answer, a decision, a thread word, or nothing.
+
+The rule: machine-made mail does nothing; a drop never decides; a word to a thread acts only on the sender's own thread.
+All of it happens in one transaction, and each act is keyed by the mail, so that a repeat does nothing.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.runtime import Runtime
+
+from agents.letter import Letter, Origin
+from bridge.post import deciding, notices
+from bridge.post.incoming import Incoming
+from bridge.post.ports import ref
+from bridge.post.route import Directory, Refused, Target, ToAction, ToAgent, ToHelp, ToSkill, ToUser
+from mailstore import accounts, messages
+from mailstore.model import AccountId, EmailId, EmailInfo, Millis
+from mailstore.sqlite import ReadTx, WriteTx
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A row of arrivals. `recipients` are addresses, or for a drop the name of its folder."""
+
+    id: int
+    account: AccountId
+    email: EmailId
+    dropped: bool
+    recipients: tuple[str, ...]
+    key: str
+    via: str
+    at: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One mail being acted on."""
+
+    tx: WriteTx
+    arrival: Arrival
+    info: EmailInfo
+    mail: Incoming
+
+    @property
+    def asked(self) -> notices.Asked:
+        return notices.Asked(
+            self.arrival.account, str(self.info.thread), self.info.subject, self.info.message_id, self.arrival.key
+        )
+
+
+class Acting:
+    """Made once. `folders` gives the agent of a hand-over folder's name."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        directory: Callable[[], Directory],
+        folders: Callable[[], dict[str, str]],
+        domain: str,
+    ) -> None:
+        self._runtime = runtime
+        self._directory = directory
+        self._folders = folders
+        self._domain = domain
+
+    def act(self, tx: WriteTx, arrival: Arrival, info: EmailInfo, mail: Incoming) -> str:
+        """Do what the mail says. Returns the state of its row: done, or machine."""
+        case = _Case(tx, arrival, info, mail)
+        if arrival.dropped:
+            self._drop(case)
+            return "done"
+        if mail.machine:
+            return "machine"
+        directory = self._directory()
+        for target in dict.fromkeys(map(directory.resolve, arrival.recipients)):
+            self._for_target(case, target)
+        return "done"
+
+    def _for_target(self, case: _Case, target: Target | Refused) -> None:
+        match target:
+            case ToAction(token=token):
+                self._reply(case, token, "")
+            case ToAgent(agent=agent, model=model):
+                self._to_agent(case, agent, model)
+            case ToSkill(skill=skill):
+                self._to_agent(case, skill, None)
+            case ToHelp():
+                self._say(case, "help", notices.HELP.format(addresses=", ".join(self._directory().addresses())))
+            case ToUser() | Refused():
+                return  # delivered when it was taken in, or refused then
+
+    # --- replies to requests
+
+    def _reply(self, case: _Case, token: str | None, agent: str) -> bool:
+        """Treat the mail as an answer to a request. False: it answers none."""
+        account = case.arrival.account
+        bound = deciding.bind(case.tx, self._runtime, account, token, case.mail)
+        if bound.fault:
+            code = bound.request.code if bound.request else ""
+            where = f"Request {code} still waits. " if code and bound.request and bound.request.state == "open" else ""
+            text = f"Nothing was done: your mail could not be matched, as {bound.fault}. {where}"
+            how = 'Answer the request mail itself (the newest one in the mailbox Action) with "approve" or "reject".'
+            self._say(case, bound.request.agent if bound.request else "help", f"{text}\n\n{how}")
+            return True
+        if bound.request is None:
+            return False
+        owner = accounts.get(case.tx, account)
+        sender = deciding.Sender(account, owner.address if owner else "", case.arrival.via, case.arrival.at)
+        if token is None and bound.request.state != "open" and case.mail.reading.decision in ("respond", "none"):
+            return False  # talk about something decided long ago is talk
+        answer = deciding.decide(case.tx, self._runtime, bound.request, case.mail, sender, case.arrival.key)
+        if answer is not None:
+            self._say(case, bound.request.agent, answer)
+        return True
+
+    # --- letters
+
+    def _to_agent(self, case: _Case, agent: str, model: str | None) -> None:
+        address = f"{agent}@{self._domain}"
+        if case.mail.named_in(address, "cc") and not case.mail.named_in(address, "to"):
+            return  # it reads along: the mail is in the thread, and no run begins
+        if self._reply(case, None, agent):
+            return
+        if case.mail.command is not None and self._is_known_thread(case):
+            letter = self._letter(case, agent, model)
+            text = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, case.mail.command, letter)
+            if text is not None:
+                self._say(case, agent, text)
+            return
+        if not (case.mail.words or case.mail.foreign or case.mail.attachments or case.info.subject.strip()):
+            self._say(case, agent, "Your mail was empty, so nothing was started. Write what you would like done.")
+            return
+        self._runtime.receive(case.tx, self._letter(case, agent, model))
+
+    def _is_known_thread(self, case: _Case) -> bool:
+        return self._runtime.knows_thread(case.tx, case.arrival.account, str(case.info.thread))
+
+    def _letter(self, case: _Case, agent: str, model: str | None) -> Letter:
+        mail = case.mail
+        return Letter(
+            key=hashlib.sha256(f"{case.arrival.key.partition('#')[0]}:{agent}".encode()).hexdigest(),
+            account=case.arrival.account,
+            thread=str(case.info.thread),
+            agent=agent,
+            model=model,
+            subject=case.info.subject,
+            text=mail.words,
+            quoted=mail.quoted,
+            sender=mail.message.headers.get("from") or "",
+            at=case.arrival.at,
+            message=ref(case.arrival.email),
+            message_id=case.info.message_id,
+            attachments=mail.attachments,
+            origin=Origin.FORWARDED if mail.foreign else Origin.TYPED,
+            foreign=mail.foreign,
+            answers=_answered(case.tx, case.arrival.account, mail),
+        )
+
+    # --- drops
+
+    def _drop(self, case: _Case) -> None:
+        """A message put into Agents/<Name>: material for that agent, all of it untrusted, never a decision."""
+        agent = self._folders().get(case.arrival.recipients[0])
+        if agent is None:
+            return
+        mail = case.mail
+        whole = "\n\n".join(part for part in (mail.words, mail.quoted, mail.foreign) if part)
+        self._runtime.receive(
+            case.tx,
+            Letter(
+                key=hashlib.sha256(f"{case.arrival.key}:{agent}".encode()).hexdigest(),
+                account=case.arrival.account,
+                thread=str(case.info.thread),
+                agent=agent,
+                model=None,
+                subject=case.info.subject,
+                text="",
+                quoted="",
+                sender=mail.message.headers.get("from") or "",
+                at=case.arrival.at,
+                message=ref(case.arrival.email),
+                message_id=case.info.message_id,
+                attachments=mail.attachments,
+                origin=Origin.DROPPED,
+                foreign=whole,
+            ),
+        )
+
+    def _say(self, case: _Case, agent: str, body: str) -> None:
+        self._runtime.notify(case.tx, notices.notice(case.asked, agent, body, self._domain))
+
+
+def _answered(tx: ReadTx, account: AccountId, mail: Incoming) -> str | None:
+    """The mail of this account that is answered, by reference."""
+    for message_id in mail.message.in_reply_to:
+        found = messages.by_message_id(tx, account, message_id)
+        if found:
+            return ref(found[0])
+    return None

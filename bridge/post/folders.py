@@ -1,0 +1,115 @@
+"""What the user does with the mail itself, told to the runtime, and what the runtime decides, told to the mail.
+
+The rule: everything here happens inside the transaction of the change it follows. A request that closes leaves Action
+at once; a request mail that is thrown away is refused (which is safe); a task whose mail is thrown away is stopped.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from agents.runtime import Runtime
+from mailstore.store import Store
+
+from agents.approvals import Decision
+from agents.events import OutboxQueued, RequestClosed
+from agents.letter import Kind
+from agents.states import RequestState
+from bridge.post.ports import email_of, ref
+from mailstore import flags, labels, threads
+from mailstore.events import Arrived, Gone, Trashed
+from mailstore.model import ACTION_LABEL, AccountId, EmailId, Role, ThreadId
+from mailstore.sqlite import ReadTx, WriteTx
+
+KEYWORDS: Final[Mapping[RequestState, str]] = {
+    RequestState.APPROVED: "$Approved",
+    RequestState.MIXED: "$Approved",
+    RequestState.REJECTED: "$Rejected",
+    RequestState.CANCELLED: "$Rejected",
+    RequestState.SKIPPED: "$Rejected",
+    RequestState.ANSWERED: "$Answered",
+    RequestState.EDITED: "$Answered",
+    RequestState.SUPERSEDED: "$Answered",
+    RequestState.CONFIRMED: "$Answered",
+    RequestState.EXPIRED: "$Expired",
+}
+
+
+class Folders:
+    """Subscribes to the store's and the runtime's events; made once, before anything can happen.
+
+    `wake_intake` and `wake_courier` are called in the loop after the commit of what they will find.
+    """
+
+    def __init__(
+        self, store: Store, runtime: Runtime, wake_intake: Callable[[], None], wake_courier: Callable[[], None]
+    ) -> None:
+        self._runtime = runtime
+        self._wake_intake = wake_intake
+        self._wake_courier = wake_courier
+        store.on(OutboxQueued, self._queued)
+        store.on(RequestClosed, self._closed)
+        store.on(Arrived, self._arrived)
+        store.on(Trashed, self._trashed)
+        store.on(Gone, self._gone)
+
+    def _queued(self, tx: WriteTx, event: OutboxQueued) -> None:
+        if event.kind != Kind.MAIL:
+            tx.after(self._wake_courier)
+
+    def _closed(self, tx: WriteTx, event: RequestClosed) -> None:
+        for reference in self._runtime.mail_refs(tx, event.request):
+            email = email_of(reference)
+            if email is not None:
+                labels.set_label(tx, email, ACTION_LABEL, False)
+                flags.set_keywords(tx, email, add=(KEYWORDS[event.state],))
+
+    def _arrived(self, tx: WriteTx, event: Arrived) -> None:
+        """A message in Agents/<Name> is handed over, once for each new UID (DECISIONS 13)."""
+        if event.mailbox.role is not Role.HANDOVER:
+            return
+        folder = event.mailbox.name.rpartition("/")[2]
+        tx.insert(
+            "bridge.arrivals.add",
+            account=event.account,
+            email=event.email,
+            kind="dropped",
+            recipients=json.dumps([folder]),
+            key=f"drop:{event.mailbox.uidvalidity}:{event.uid}",
+            raw_hash="",
+            via="hand-over folder",
+            at=tx.now,
+        )
+        tx.after(self._wake_intake)
+
+    def _trashed(self, tx: WriteTx, event: Trashed) -> None:
+        self._refuse(tx, event.account, event.email)
+        started = self._runtime.started_by(tx, event.account, ref(event.email))
+        if started or not self._has_mail_left(tx, event.thread):
+            self._runtime.cancel_thread(tx, event.account, str(event.thread), "its mail was moved to Trash")
+
+    def _gone(self, tx: WriteTx, event: Gone) -> None:
+        """Destroyed without a stay in Trash. From Junk nothing is concluded: filters put things there."""
+        if not event.junked:
+            self._refuse(tx, event.account, event.email)
+
+    def _refuse(self, tx: WriteTx, account: AccountId, email: EmailId) -> None:
+        request = self._runtime.request_of(tx, account, ref(email))
+        if request is None:
+            return
+        self._runtime.decide(
+            tx,
+            Decision(
+                account=account,
+                request=request,
+                verdict="reject",
+                by="owner",
+                via="mailbox",
+                at=tx.now,
+                text="deleted by the user",
+                rule="deleted",
+            ),
+        )
+
+    def _has_mail_left(self, tx: ReadTx, thread: ThreadId) -> bool:
+        return bool(threads.messages(tx, thread)) and threads.in_use(tx, thread)

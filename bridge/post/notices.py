@@ -1,0 +1,81 @@
+"""What the program itself answers: short mails that say what was done, or why not and what to write instead.
+
+The rule: every notice answers one mail of the user and takes its key, so a repeat of the mail is no second notice.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from agents import ids
+from agents.letter import Kind, Outgoing
+
+HELP: Final = """\
+Write to an agent as you would to a colleague; a new subject is a new task, a reply goes on with it. Attach what it
+needs.
+
+Alone as the whole text of a reply: `stop` ends the task, `retry` tries it again, `continue` goes on after a limit,
+`status` says how it stands.
+
+A request in the mailbox Action waits until you answer it: one word lets it go ahead or refuses it, anything else goes
+to the agent and nothing is done.
+
+You can write to: {addresses}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The mail that a notice answers."""
+
+    account: int
+    thread: str
+    subject: str
+    message_id: str | None
+    key: str
+
+
+def notice(asked: Asked, agent: str, body: str, domain: str, state: str = "notice") -> Outgoing:
+    """A notice of the program, from the address of `agent`."""
+    key = f"notice.{asked.account}.{asked.key}.{agent}"
+    return Outgoing(
+        key=key,
+        kind=Kind.NOTICE,
+        account=asked.account,
+        agent=agent,
+        thread=asked.thread,
+        subject=reply_subject(asked.subject),
+        body=body,
+        state=state,
+        run="",
+        step=0,
+        message_id=ids.message_id(key, domain),
+        in_reply_to=asked.message_id,
+    )
+
+
+def reply_subject(subject: str) -> str:
+    """A subject with one "Re: "."""
+    subject = " ".join(subject.split()) or "your mail"
+    return subject if subject.lower().startswith("re:") else f"Re: {subject}"
+
+
+def near_miss(code: str, why: str, line: str) -> str:
+    """The answer to a reply that was nearly a decision."""
+    began = f' Your answer began with "{line[:60]}".' if line else ""
+    return (
+        f"Nothing was done, and the request {code} still waits.{began} {_sentence(why)}\n\n"
+        'If you want it as it stands, answer the request with the single word "approve"; to refuse it, with "reject". '
+        "If you want it changed, say what, and the agent will propose it again."
+    )
+
+
+def empty(code: str) -> str:
+    """The answer to a reply without any words."""
+    return (
+        f"Your answer had no text of its own, so nothing was done and the request {code} still waits.\n\n"
+        'Answer it with the single word "approve" or "reject", or say what should be different.'
+    )
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!' else '.'}" if text else ""
