@@ -9,7 +9,8 @@ SPEC = ToolSpec(
     "search_mail",
     "Search the user's mail. Words must all occur (any case, also inside words). Narrow with from:NAME, to:NAME, "
     'subject:WORD, "a phrase", in:MAILBOX, is:unread, is:open (waits for a decision), has:attachment, '
-    "after:YYYY-MM-DD, before:YYYY-MM-DD. An empty query gives the newest mail. Newest first; each hit has a ref for read_mail.",
+    "after:YYYY-MM-DD, before:YYYY-MM-DD. An empty query gives the newest mail. Newest first; each hit has a ref for "
+    "read_mail.",
     {
         "type": "object",
         "properties": {

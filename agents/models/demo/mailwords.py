@@ -1,0 +1,142 @@
+"""Finds the parts of a wish that are given literally: a mail's subject, its text, what to search for, how long.
+
+Rule: what is found is taken out of the sentence, so that words of a mail to be written are never read as
+instructions.
+"""
+
+import re
+
+from agents.models.demo import words as w
+from agents.models.demo.text import addresses, fold, quoted
+
+_WHO = (
+    r"(?:\S+@\S+|[^\W\d_][\w'-]*(?:\s+[^\W\d_][\w'-]*)?)(?:(?:\s*,\s*|\s+(?:and|und|&)\s+)(?:\S+@\S+|[^\W\d_][\w'-]*))*"
+)
+_SAYING = re.compile(
+    r"\b(?:saying|which\s+says|that\s+says|stating|to\s+say|and\s+(?:say|tell\s+(?:him|her|them))"
+    r"|(?:with|using)\s+(?:the\s+)?(?:following\s+)?(?:text|words|message|body|content)"
+    r"|mit\s+(?:dem|folgendem)\s+(?:text|inhalt)|und\s+(?:sag|schreib)e?\s+(?:ihm|ihr|ihnen))\b(?:\s+that\b|,?\s+dass\b)?\s*[:,]?\s*(.{2,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_THAT = re.compile(
+    rf"\b(?:tell|inform|let|notify|remind|write(?:\s+to)?|e-?mail|mail|message|send)\s+(?!me\b|us\b){_WHO}"
+    r"(?:\s+(?:know|an?\s+(?:e-?mail|mail|message|note)))?\s*,?\s+that\s+(.{2,})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASK = re.compile(
+    rf"\bask\s+(?!me\b|us\b){_WHO}\s+(whether|if|to|for|about|when|where|what|how|why)\s+(.{{2,}})$",
+    re.IGNORECASE | re.DOTALL,
+)
+_THANK = re.compile(rf"\bthank\s+{_WHO}\s+for\s+(.{{2,}})$", re.IGNORECASE | re.DOTALL)
+_INVITE = re.compile(rf"\binvite\s+{_WHO}\s+to\s+(.{{2,}})$", re.IGNORECASE | re.DOTALL)
+_DASS = re.compile(
+    r"\b(?:schreib|sag|informier|teil|mail|send|schick)\w*\b.*?,?\s+da(?:ss|ß)\s+(.{2,})$", re.IGNORECASE | re.DOTALL
+)
+_FRAG = re.compile(
+    rf"\bfrag(?:e|en)?\s+(?!mich\b){_WHO}\s*,?\s+(ob|wann|wo|was|wie|warum)\s+(.{{2,}})$", re.IGNORECASE | re.DOTALL
+)
+_SUBJECT = re.compile(
+    r",?\s*(?:\b(?:and|use|with|under|und|mit|unter)\s+)?(?:\b(?:the|a|as|dem|den|der|als)\s+)*\b(?:subject(?:\s+line)?|betreff|titled|title)"
+    r"\s*(?:should\s+be|shall\s+be|is|to|ist|soll\s+\S+\s+sein|lautet|:|=)?\s*[\"“„«]([^\"“”„«»]+)[\"”“»]",
+    re.IGNORECASE,
+)
+_SUBJECT_PLAIN = re.compile(
+    r",?\s*(?:(?:\b(?:and|use|und)\s+)?(?:\b(?:with|under|mit|unter)\s+)(?:the\s+|a\s+|dem\s+|der\s+)?(?:subject(?:\s+line)?|betreff)\s*:?"
+    r"|(?:\b(?:and|the|der|und)\s+)*\b(?:subject(?:\s+line)?|betreff)\s*(?:should\s+be|shall\s+be|is|to|ist|lautet|:|=))\s+"
+    r"([^\n,;\"]+?)(?=\s+(?:and|und)\s+\w+\s|[.,;]?\s*$|[.,;]\s)",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\b(?=(\d{1,2}|[a-zäöüß]+)\s+(?:\w+\s+)?(?:sentences?|points?|bullets?|lines?|satz|sätzen?|punkte?n?|zeilen?)\b)"
+)
+_NOISE = frozenset(
+    "search find look lookup up through in for all any the my a an e-mail email emails mail mails message messages inbox mailbox from "
+    "about regarding concerning on of by with that which where is are was were there do did have has i got get received sent "
+    "containing contains mentioning mention mentions said say says me please and then list show give tell latest last newest "
+    "recent most first what when who whose subject it to if know new unread today yesterday week month this you your can could "
+    "would like want see display locate dig out every read open summarise summarize summary summaries forward letter letters "
+    "suche such suchen durchsuche finde find meine meinem meinen mein alle mails nachrichten nachricht posteingang postfach von "
+    "über nach zu zum zur der die das den dem mit in im habe hab ich gibt es eine einen ein letzte letzten neueste neuesten "
+    "zeige zeig mir bitte und welche was steht hat fasse fass zusammen zusammenfassung thing anything something "
+    "ungelesene ungelesenen neue heute gestern woche".split()
+)
+
+
+def take_subject(sentence: str) -> tuple[str, str]:
+    """The sentence without its 'with the subject ...' part, and that subject."""
+    found = _SUBJECT.search(sentence) or _SUBJECT_PLAIN.search(sentence)
+    if not found:
+        return sentence, ""
+    return (sentence[: found.start()] + " " + sentence[found.end() :]).strip(), found.group(1).strip(" '\"")
+
+
+def take_words(sentence: str) -> tuple[str, str]:
+    """The sentence without the text it dictates for a mail, and that text as full sentences; ("...", "") when none.
+    """
+    for pattern, form in (
+        (_SAYING, "{0}"), (_ASK, ""), (_FRAG, "Ich möchte fragen, {0} {1}"), (_THANK, "Thank you for {0}"),
+        (_INVITE, "I would like to invite you to {0}"), (_THAT, "{0}"), (_DASS, "Ich möchte mitteilen, dass {0}"),
+    ):  # fmt: skip
+        found = pattern.search(sentence)
+        if found and not w.SUMMARISE.search(" ".join(fold(found.group(found.lastindex or 1)).split()[:3])):
+            groups = [group.strip() for group in found.groups()]
+            said = _question(*groups) if pattern is _ASK else form.format(*groups)
+            return sentence[: found.start(1)].strip(" :,"), finish(said)
+    if w.SEND_VERB.search(fold(sentence)) and quoted(sentence):
+        said = quoted(sentence)
+        return sentence.replace(said, ""), finish(said)
+    return sentence, ""
+
+
+def _question(how: str, what: str) -> str:
+    what = what.rstrip(" .?!")
+    if fold(how) == "to":
+        return f"Could you please {what}?"
+    if fold(how) == "for":
+        return f"Could you please send me {what}?"
+    return f"I would like to ask {'whether' if fold(how) == 'if' else fold(how)} {what}."
+
+
+def finish(said: str) -> str:
+    """Dictated words as a sentence: a capital at the start, a full stop at the end, no quotes around."""
+    said = said.strip().strip("\"“”„'").strip()
+    if not said:
+        return ""
+    said = said[0].upper() + said[1:]
+    return said if said[-1] in ".!?…" else said + "."
+
+
+def wanted_sentences(folded: str) -> int:
+    """How many sentences are asked for; 0 when nothing is said about it."""
+    for found in _COUNT.finditer(folded):
+        word = found.group(1)
+        number = int(word) if word.isdigit() else w.NUMBERS.get(word, 3 if word in ("few", "couple", "wenigen") else 0)
+        if 0 < number <= 30:
+            return number
+    if w.SHORTER.search(folded):
+        return 2
+    return 8 if w.LONGER.search(folded) else 0
+
+
+def mail_query(clause: str) -> str:
+    """A search in the form the tool search_mail takes, from a clause such as "the last mail from Ann about the
+    fair".
+    """
+    parts: list[str] = []
+    rest = clause
+    for start, end, address in reversed(list(addresses(clause))):
+        before = fold(clause[:start]).split()
+        parts.insert(0, f"{'to' if before[-1:] in (['to'], ['an']) else 'from'}:{address}")
+        rest = rest[:start] + rest[end:]
+    for found in re.finditer(r"\b(?:[Ff]rom|[Bb]y|[Vv]on)\s+((?:[A-ZÄÖÜ][\w'-]+)(?:\s+[A-ZÄÖÜ][\w'-]+)?)", rest):
+        parts.append(f'from:"{found.group(1)}"' if " " in found.group(1) else f"from:{found.group(1)}")
+        rest = rest.replace(found.group(1), "", 1)
+    if w.UNREAD.search(fold(rest)) and w.MAIL_NOUN.search(fold(rest)):
+        parts.append("is:unread")
+    phrase = quoted(rest)
+    if phrase:
+        parts.append(f'"{phrase}"')
+        rest = rest.replace(phrase, "")
+    words = re.findall(r"[\w][\w.'/-]*", rest)
+    parts += [word.strip(".'") for word in words if fold(word).strip(".'") not in _NOISE and len(word.strip(".'")) > 1]
+    return " ".join(parts)

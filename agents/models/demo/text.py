@@ -1,0 +1,107 @@
+"""Cuts a letter's words into what can be read: greeting and closing off, paragraphs, sentences, clauses, addresses.
+
+Rule: only cutting. The original letters are kept; nothing here decides what a clause means.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from agents.models.demo import words as w
+
+_LEAD = re.compile(w.LEAD_VERBS)
+_SENTENCE = re.compile(r"(?<=[.!?])[\"'”“)]*\s+(?=\S)")
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_JOINT = re.compile(
+    r"\s*[;]\s*|\s*,?\s*\b(?:and\s+then|and\s+also|and|then|but|und\s+dann|und\s+danach|und|dann|danach|anschließend"
+    r"|aber|sowie|afterwards)\s+|\s*,\s+"
+)
+_SIGNATURE = re.compile(r"^-- ?$")
+_GERMAN_LETTERS = re.compile(r"[äöüß]")
+
+
+def fold(text: str) -> str:
+    """The form that patterns are written for: composed, lower case, straight quotes and apostrophes. Same length not
+    kept.
+    """
+    plain = unicodedata.normalize("NFC", text).translate(
+        {0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"', 0x201E: '"'}
+    )
+    return plain.lower()
+
+
+def is_german(text: str) -> bool:
+    """True when the letter's words look more German than English."""
+    found = re.findall(r"[^\W\d_]+", fold(text))
+    german = sum(word in w.GERMAN_MARKS for word in found) + len(_GERMAN_LETTERS.findall(fold(text))) / 2
+    return german > sum(word in w.ENGLISH_MARKS for word in found)
+
+
+def strip_letter(text: str) -> str:
+    """The letter without its greeting line, its closing with the name below, and a signature after "-- "."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    for number, line in enumerate(lines):
+        if _SIGNATURE.match(line):
+            lines = lines[:number]
+            break
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    if lines and w.GREETING.fullmatch(fold(lines[0].strip())):
+        lines.pop(0)
+    return "\n".join(_strip_closing(lines)).strip()
+
+
+def _strip_closing(lines: Sequence[str]) -> list[str]:
+    """Without a closing formula near the end and the short lines (names) that follow it."""
+    for number in range(len(lines) - 1, max(0, len(lines) - 6), -1):
+        below = [line for line in lines[number + 1 :] if line.strip()]
+        if w.CLOSING.fullmatch(fold(lines[number].strip())) and all(len(line) < 50 for line in below):
+            return list(lines[:number])
+    return list(lines)
+
+
+def paragraphs(text: str) -> list[str]:
+    """Paragraphs with their lines joined; every list item is one of its own."""
+    out: list[str] = []
+    open_ = False
+    for line in text.split("\n"):
+        if not line.strip():
+            open_ = False
+        elif open_ and not _BULLET.match(line):
+            out[-1] += " " + line.strip()
+        else:
+            out.append(_BULLET.sub("", line).strip())
+            open_ = True
+    return out
+
+
+def sentences(paragraph: str) -> list[str]:
+    """Sentences of an instruction; full stops inside addresses and file names do not end one."""
+    return [part.strip() for part in _SENTENCE.split(paragraph) if part.strip()]
+
+
+def clauses(sentence: str) -> list[str]:
+    """A sentence cut before each further instruction ("..., and send ..."): only where a verb of asking follows."""
+    out: list[str] = []
+    start = 0
+    for joint in _JOINT.finditer(sentence):
+        if joint.start() > start and _LEAD.match(fold(sentence[joint.end() :])):
+            out.append(sentence[start : joint.start()].strip())
+            start = joint.end()
+    out.append(sentence[start:].strip())
+    return [clause for clause in out if clause]
+
+
+def addresses(text: str) -> Iterator[tuple[int, int, str]]:
+    """Every mail address in the text: where it starts, where it ends, and itself without trailing full stops."""
+    for found in w.ADDRESS.finditer(text):
+        address = found.group(1).rstrip(".'`*_~")
+        local, _, host = address.partition("@")
+        if local and "." in host and not host.startswith("."):
+            yield found.start(), found.start(1) + len(address), address
+
+
+def quoted(text: str) -> str:
+    """The first quoted part of a text, or nothing."""
+    found = re.search(r"[\"“„«]([^\"“”„«»]{2,}?)[\"”“»]", text)
+    return found.group(1).strip() if found else ""

@@ -1,0 +1,211 @@
+"""The vocabulary of the demo model, English and German, as data.
+
+Rule: this file holds general words of the two languages only, never a name, file or phrase of a particular mail.
+Patterns are written for text that `fold` has folded (lower case, straight quotes).
+"""
+
+import re
+from types import MappingProxyType
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ABBREVIATIONS = _words("""
+    mr mrs ms dr prof st vs etc e.g eg i.e ie approx no nr fig jan feb mar apr jun jul aug sep sept oct nov dec
+    inc ltd co corp dept est min max z.b d.h usw bzw ca evtl ggf inkl str tel u.a v.a z.t gmbh
+""")
+
+STOP_WORDS = _words("""
+    the and for that this with are was were will would shall should can could have has had been being not but
+    from they them their there then than its our your you his her she him who whom which what when where why how
+    all any each some such also into onto over under about after before between out off only very just more most
+    other others own same too may might must per via upon because while during both few here again once does did
+    doing done get got let please der die das den dem des ein eine einer eines einem einen und oder aber nicht
+    ist sind war waren wird werden wurde wurden hat haben hatte hatten sein seine seiner ihr ihre ihrer wir sie
+    uns euch ich mich mir dich dir mit von vom zum zur bei aus auf auch als wie wenn dann noch nur nach vor bis
+    seit durch gegen ohne unter zwischen dass daß weil diese dieser dieses diesen diesem jede jeder jedes kann
+    können muss müssen soll sollen man mehr sehr hier dort bitte
+""")
+
+GERMAN_MARKS = _words("""
+    bitte und der die das den dem ein eine einen mir mich ich ist sind nicht mit von für fuer an auf im zum zur
+    danke hallo anhang angehängte angehängten angehängt fasse fass zusammen zusammenfassung schick schicke sende
+    suche finde zeig zeige erinnere morgen uhr jeden jede entwurf liebe grüße gruss gruß kürzer nimm statt meine
+    mails nach was wartet welche wie geht sende schreib schreibe leite weiter sowie auch noch aber dann
+""")
+ENGLISH_MARKS = _words("""
+    please and the a an to of my me i is are not with from for on at it this that thanks hello hi send summarise
+    summarize mail find search list show remind draft write attached attachment what which who how her his
+    instead use shorter every tomorrow do does can could would you your in
+""")
+
+
+def _any(*alternatives: str) -> re.Pattern[str]:
+    """One pattern of several, each at a word's start and end."""
+    return re.compile("|".join(rf"(?<!\w)(?:{one})(?!\w)" for one in alternatives))
+
+
+ADDRESS = re.compile(r"(?:mailto:)?([^\s<>()\[\],;:\"'“”„«»|]+@[^\s<>()\[\],;:\"'“”„«»|!?@]+)")
+TO = r"(?:to|an|with|cc|bcc|for|für|und|and|at|also|auch)"
+
+SUMMARISE = _any(
+    r"summar(?:i[sz]e[sd]?|i[sz]ing|y|ies)", r"sum(?:s|ming)?\s+(?:\S+\s+){0,4}?up", r"tl;?dr", r"gist",
+    r"recap\w*", r"synopsis",
+    r"(?:key|main|important|central|essential)\s+(?:points?|facts?|takeaways?|messages?|findings?|parts?|things?)",
+    r"takeaways?", r"condense", r"digest", r"overview", r"boil\s+(?:\S+\s+){1,3}down", r"in\s+a\s+nutshell",
+    r"highlights", r"abstract\s+of", r"short(?:er)?\s+version", r"shorten", r"bullet\s+points?",
+    r"what(?:'s|\s+is|\s+does|\s+do|\s+are)\s+(?:in\s+)?(?:the|this|that|these|those|my)?\s*"
+    r"(?:attached|attachments?|file|document|notes?|text|pdf|report|minutes|following)\b.*",
+    r"zusammen(?:fass\w*|zufassen)", r"fass(?:e|t|en)?\b.*\bzusammen", r"kurzfassung", r"kern(?:punkte|aussagen)",
+    r"wichtigste[nr]?\b.*\b(?:punkte|aussagen|inhalte)", r"das\s+wichtigste", r"überblick", r"worum\s+geht",
+)  # fmt: skip
+SEND = _any(
+    r"send(?:s|ing)?", r"sent", r"forward", r"share", r"deliver", r"e-?mail", r"mail", r"pass", r"shoot",
+    r"fire\s+off", r"get\s+\S+.*\bto", r"let", r"inform", r"notify", r"tell", r"write", r"answer", r"reply",
+    r"invite", r"ask", r"thank", r"cc", r"copy", r"for", r"to", r"needs?", r"wants?",
+    r"should\s+(?:get|have|receive)", r"goes?\s+to",
+    r"(?:ab|zu|ver)?(?:schick|send|mail|schreib|übermittl)(?:e|en|t)?", r"leite?\b.*\bweiter",
+    r"weiter(?:leiten|zuleiten)", r"informiere?", r"sag(?:e|en)?", r"teil(?:e)?\b.*\bmit", r"frag(?:e|en)?",
+    r"antwort(?:e|en)?", r"an", r"für", r"bekomm(?:t|en)", r"braucht", r"erhalten",
+)  # fmt: skip
+SEND_VERB = _any(
+    r"(?:send|forward|share|deliver|e-?mail|mail|shoot)\s+(?!me\b|myself\b|us\b)\S+", r"pass\s+\S+\s+(?:on|along)",
+    r"(?:tell|inform|invite|notify|ask|thank)\s+(?!me\b|us\b)\S+", r"let\s+(?!me\b|us\b)\S+\s+know",
+    r"(?:write|reply|answer)\s+(?:a\s+|an\s+)?(?:(?:short|brief|quick|polite|friendly)\s+)?(?:e-?mail|mail|message|note|letter|to)\b",
+    r"(?:ab|zu|ver)?(?:schick|send|mail|übermittl)(?:e|en)\b(?!\s+mir)", r"schick\b(?!\s+mir)",
+    r"leite?\b.*\bweiter", r"weiterleiten", r"schreib(?:e|en)?", r"informiere?", r"sag(?:e)?\s+(?!mir)\S+",
+    r"frag(?:e)?\s+(?!mich)\S+", r"antworte",
+)  # fmt: skip
+FORWARD = _any(
+    r"forward",
+    r"(?:send|mail|e-?mail|share|pass|schick\w*|sende\w*|maile?)\b.*"
+    r"\b(?:attached|attachments?|files?|documents?|pdfs?|originals?|anhang|anhänge|angehängt\w*|dateien?|dokumente?)",
+    r"leite?\b.*\bweiter", r"weiterleiten", r"attach\s+(?:the|it|them|this|that|all|both)",
+)  # fmt: skip
+DRAFT = _any(
+    r"drafts?", r"drafted", r"drafting", r"compose", r"prepare\b.*\b(?:e-?mail|mail|message|letter|reply|note)",
+    r"entw(?:urf|irf|erfen|ürfe)", r"vorbereite\w*", r"bereite\b.*\bvor",
+)  # fmt: skip
+NOT_SEND = _any(
+    r"(?:do\s+not|don't|dont|never|without|not)\s+(?:yet\s+|actually\s+)?send(?:ing)?", r"not\s+sent",
+    r"nicht\s+(?:gleich\s+|sofort\s+)?(?:ab|ver)?(?:schicken|senden)", r"(?:schick|sende)e?\b.*\bnicht\b(?:\s+ab)?",
+    r"ohne\s+zu\s+senden",
+)  # fmt: skip
+SEARCH = _any(
+    r"search(?:ing)?", r"find", r"look\s+(?:up|for|through|in)", r"locate", r"dig\s+(?:up|out)",
+    r"(?:have|did|do)\s+i\s+(?:\S+\s+)?(?:have|got|get|receive[d]?)", r"(?:is|are)\s+there",
+    r"any(?:thing)?(?:\s+new)?\s+from", r"where\s+(?:is|are)", r"where's", r"when\s+did", r"what\s+did",
+    r"which\s+mails?", r"durchsuche\w*", r"such(?:e|en)?", r"finde?n?", r"gibt\s+es", r"hab(?:e)?\s+ich",
+    r"wo\s+ist",
+)  # fmt: skip
+MAIL_NOUN = _any(
+    r"e-?mails?", r"mails?", r"messages?", r"inbox", r"mailbox", r"letters?", r"correspondence", r"posteingang",
+    r"postfach", r"nachrichten?", r"post",
+)  # fmt: skip
+LIST = _any(
+    r"list", r"show", r"display", r"enumerate", r"give\s+me", r"tell\s+me", r"which", r"what", r"what's",
+    r"how\s+many", r"any", r"liste?", r"zeig(?:e|en)?", r"nenne?", r"welche[rsn]?", r"was", r"wie\s+viele",
+    r"auflisten", r"check",
+)  # fmt: skip
+WAITING = _any(
+    r"wait(?:s|ing)?", r"pending", r"open\s+(?:requests?|approvals?|questions?)", r"needs?\s+my", r"to\s+approve",
+    r"approvals?", r"to\s+decide", r"wartet", r"warten", r"offene?n?\s+\S+", r"ausstehend\w*", r"genehmig\w*",
+    r"entscheid\w*",
+)  # fmt: skip
+UNREAD = _any(
+    r"unread", r"new", r"ungelesen\w*", r"neue?[nsr]?",
+)  # fmt: skip
+REMIND = _any(
+    r"remind\s+(?:me|us)", r"(?:set|create|make)\s+(?:a\s+|me\s+a\s+)?reminder", r"(?:ping|nudge)\s+me",
+    r"erinner(?:e|t|n)?\s+(?:mich|uns)", r"mich\b.*\berinnern",
+)  # fmt: skip
+READ = _any(
+    r"read", r"open", r"quote", r"print", r"what\s+(?:does|did)\b.*\b(?:say|write|want)", r"contents?",
+    r"full\s+text", r"extract", r"lies", r"öffne", r"was\s+(?:steht|schreibt|schrieb)", r"inhalt", r"vorlesen",
+)  # fmt: skip
+HELP = _any(
+    r"what\s+(?:can|do|else\s+can)\s+you\s+(?:do|offer)(?:\s+for\s+me)?", r"who\s+are\s+you",
+    r"how\s+do(?:es)?\s+(?:you|this|i\s+use)\b.*", r"was\s+kannst\s+du", r"wer\s+bist\s+du",
+    r"are\s+you\s+(?:an?\s+)?(?:ai|bot|human|real)", r"what\s+are\s+you", r"capabilities",
+)  # fmt: skip
+HELP_ALONE = re.compile(r"\W*(?:please\s+)?(?:help|hilfe)(?:\s+(?:me|please|bitte))?\W*")
+THANKS = re.compile(
+    r"\W*(?:many\s+)?(?:thanks?|thank\s+you|thx|cheers|great|perfect|nice|good|super|excellent|wonderful|vielen\s+dank|danke(?:schön)?|prima|toll)"
+    r"(?:\W+(?:a\s+lot|so\s+much|very\s+much|again|job|work|stuff|thanks?|you|danke|dank|gemacht|schön|dir|vielmals|for|your|the|help|quick|summary))*\W*"
+)  # fmt: skip
+ATTACHED = _any(
+    r"attach\w*", r"enclosed?", r"anh[aä]ng\w*", r"angehängt\w*", r"beigefügt\w*", r"anlagen?", r"beilage",
+    r"anbei",
+)  # fmt: skip
+FILE_NOUN = _any(
+    r"files?", r"documents?", r"docs?", r"pdfs?", r"spreadsheets?", r"reports?", r"notes", r"minutes", r"paper",
+    r"transcript", r"dateien?", r"dokumente?n?", r"bericht\w*", r"notizen", r"protokolle?", r"unterlagen",
+)  # fmt: skip
+SELF_TEXT = _any(
+    r"following", r"below", r"this\s+(?:text|mail|message|e-?mail|paragraph|article|passage)", r"above",
+    r"folgende[nsr]?", r"untenstehende[nsr]?", r"diese[nsr]?\s+(?:text|mail|nachricht|absatz)", r"obige[nsr]?",
+    r"unten", r"oben",
+)  # fmt: skip
+TO_SELF = _any(
+    r"(?:to|for)\s+(?:me|myself|us)", r"(?:send|mail|e-?mail|tell|give)\s+me", r"(?:an|für)\s+mich", r"mir",
+)  # fmt: skip
+ADDRESS_IS = _any(
+    r"(?:e-?mail\s+)?address(?:es)?\s*(?:is|are|:)", r"(?:reach|write\s+to)\s+(?:him|her|them)\s+at",
+    r"(?:e-?mail-?)?adressen?\s*(?:ist|lautet|sind|:)",
+)  # fmt: skip
+
+SHORTER = _any(
+    r"short(?:er|en)?", r"brief(?:er|ly)?", r"too\s+long", r"less\s+(?:text|detail|words)", r"trim", r"kürzer\w*",
+    r"zu\s+lang", r"kürze", r"knapper", r"concise",
+)  # fmt: skip
+LONGER = _any(
+    r"long(?:er)?", r"more\s+detail\w*", r"too\s+short", r"more\s+(?:text|sentences|points)",
+    r"(?:in\s+)?detail(?:ed)?", r"expand", r"länger\w*", r"ausführlich\w*", r"zu\s+kurz",
+    r"mehr\s+(?:details?|punkte|sätze)",
+)  # fmt: skip
+ADD_TOO = _any(
+    r"also", r"too", r"as\s+well", r"add", r"cc", r"in\s+addition", r"additionally", r"both", r"include", r"auch",
+    r"zusätzlich", r"außerdem", r"ergänze",
+)  # fmt: skip
+STOP_IT = _any(
+    r"cancel", r"forget\s+(?:it|about)", r"never\s*mind", r"leave\s+it", r"drop\s+it",
+    r"(?:do\s+not|don't|dont)\s+send", r"no\s+longer", r"not\s+needed", r"vergiss", r"lass\s+(?:es|das)",
+    r"nicht\s+(?:ab)?(?:senden|schicken)", r"abbrechen", r"doch\s+nicht",
+)  # fmt: skip
+GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|good\s+(?:morning|afternoon|evening)|hallo|guten\s+(?:tag|morgen|abend)|liebe[rs]?|sehr\s+geehrte[rs]?|servus|moin)"
+    r"(?:\s+[^\s,.!?:]+){0,3}\s*[,.!:]*\s*"
+)  # fmt: skip
+CLOSING = re.compile(
+    r"(?:thanks?(?:\s+\w+){0,4}|thank\s+you(?:\s+\w+){0,4}|many\s+thanks|best(?:\s+\w+)?|(?:kind|best|warm)\s+regards|regards|cheers|yours(?:\s+\w+)?"
+    r"|sincerely|sent\s+from\s+my\b.*|vg|lg|mfg|danke(?:\s+\w+){0,3}|vielen\s+dank(?:\s+\w+){0,3}|(?:viele|liebe|beste|schöne)\s+grüße"
+    r"|mit\s+freundlichen\s+grüßen|gruß|grüße|von\s+meinem\b.*)[,.!]*\s*"
+)  # fmt: skip
+LEAD_VERBS = (
+    r"(?:please\s+|bitte\s+|also\s+|then\s+|dann\s+|afterwards\s+|finally\s+)*"
+    r"(?:summari[sz]e|sum\s|send|forward|draft|write|compose|prepare|remind|search|find|look|list|show|tell|let\s|notify|inform|give|ask|share|pass"
+    r"|reply|read|put|save|deliver|e-?mail\s|mail\s+(?:it|this|that|them|the|a|me|her|him|\S+@)|fasse?|sende|schick|maile|leite|such|finde|zeig"
+    r"|erinner|schreib|entwirf|erstelle|lies|sag|informiere|an\s+\S+@)"
+)
+GENERIC_BOXES = _words("""
+    info office sales team support contact kontakt mail post admin hello help service noreply no-reply billing accounts press hr jobs
+    me you all everyone buero office list staff
+""")
+
+WEEKDAYS = MappingProxyType(
+    {
+        "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5,
+        "sunday": 6, "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5,
+        "sonnabend": 5, "sonntag": 6,
+    }
+)  # fmt: skip
+NUMBERS = MappingProxyType(
+    {
+        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+        "nine": 9, "ten": 10, "twelve": 12,
+        "ein": 1, "eine": 1, "einen": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4,
+        "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "eins": 1, "single": 1,
+    }
+)  # fmt: skip
