@@ -19,7 +19,8 @@ PARTS_RENDERING: Final = "imap.parts.1"
 MAX_PART_NUMBERS: Final = 100
 
 _PART_NUMBER: Final = re.compile(rb"[1-9][0-9]{0,9}(?=[.\]])")
-_KINDS: Final = (b"HEADER", b"HEADER.FIELDS", b"HEADER.FIELDS.NOT", b"TEXT", b"MIME")
+_KINDS: Final = (b"HEADER", b"HEADER.FIELDS", b"HEADER.FIELDS.NOT", b"TEXT")
+_PART_KINDS: Final = (*_KINDS, b"MIME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,8 @@ def read_section(cursor: Cursor) -> Section:
     kind: bytes = b""
     fields: tuple[bytes, ...] = ()
     if cursor.peek() != b"]":
-        kind = cursor.try_word(*_KINDS) or b""
-        if not kind or (kind == b"MIME" and not part):
+        kind = cursor.try_word(*(_PART_KINDS if part else _KINDS)) or b""
+        if not kind:
             cursor.fail("Unknown section")
         if kind.startswith(b"HEADER.FIELDS"):
             cursor.sp()
