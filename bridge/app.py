@@ -11,15 +11,13 @@ from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.resources import files
 from typing import Any, Final
-
-from mailstore.store import Store
 
 from agents import discover, skills
 from agents.offer import Offer
 from agents.ports import Dispatch, Relay
 from agents.runtime import Runtime
-from agents.sql import series as agents_series
 from agents.toolbox import Toolbox
 from bridge.auth import Authenticator
 from bridge.crash import CrashProbe
@@ -41,7 +39,8 @@ from bridge.sql import series as bridge_series
 from config.paths import DataFolder
 from config.settings import Settings
 from mailstore import accounts
-from mailstore.sqlite import ReadTx, WriteTx
+from mailstore.sqlite import ReadTx, Series, WriteTx
+from mailstore.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +95,7 @@ class App:
         """Open the store and make everything, without listening or working. Raises StoreError, DiscoveryError."""
         watched = settings.debug_crash_at or settings.debug_points_file
         probe = CrashProbe(settings.debug_crash_at, settings.debug_points_file) if watched else None
-        store = await Store.open(folder.root, [agents_series(), bridge_series()], renderers=RENDERERS, probe=probe)
+        store = await Store.open(folder.root, [Series("agents", files("agents") / "sql"), bridge_series()], renderers=RENDERERS, probe=probe)
         app = cls(settings, folder, store, probe)
         app._closing.push_async_callback(store.close)
         await store.write(partial(ensure_folders, displays=tuple(handover_folders(settings))))
@@ -110,7 +109,7 @@ class App:
             self.store.db,
             settings,
             models=discover.models(settings.models),
-            toolbox=Toolbox.of(*discover.tools(offer)),
+            tools=Toolbox.of(*discover.tools(offer)),
             skills=self.skills.ready,
             relay=relay,
             mail=StoreMail(self.store, settings.domain, self.clock.now),
@@ -170,7 +169,7 @@ class App:
     async def close(self) -> None:
         """Stop listening, say goodbye, finish what is under way, close the store. May be called twice."""
         await self._closing.aclose()
-        await self.auth.close()
+        self.auth.close()
 
 
 async def serve(

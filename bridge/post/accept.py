@@ -15,8 +15,6 @@ from email.utils import format_datetime
 from typing import Final
 from uuid import uuid4
 
-from mailstore.store import Prepared, Store
-
 from bridge.identity import Identity
 from bridge.post.route import Directory, ToUser
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
@@ -25,6 +23,7 @@ from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, Millis, Role
 from mailstore.parse import normalise
 from mailstore.sqlite import WriteTx
+from mailstore.store import Prepared, Store
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _IN_THREAD: Final = 256 * 1024

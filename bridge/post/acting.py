@@ -8,13 +8,14 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.runtime import Runtime
-
+from agents import lookup
 from agents.letter import Letter, Origin
+from agents.runtime import Runtime
 from bridge.post import deciding, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
-from bridge.post.route import Directory, Refused, Target, ToAction, ToAgent, ToHelp, ToSkill, ToUser
+from bridge.post.route import Directory, Target, ToAction, ToAgent, ToHelp, ToSkill, ToUser
+from bridge.submissions import Refused
 from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.sqlite import ReadTx, WriteTx
@@ -45,9 +46,7 @@ class _Case:
 
     @property
     def asked(self) -> notices.Asked:
-        return notices.Asked(
-            self.arrival.account, str(self.info.thread), self.info.subject, self.info.message_id, self.arrival.key
-        )
+        return notices.Asked.of(self.info, self.arrival.key)
 
 
 class Acting:
@@ -125,9 +124,9 @@ class Acting:
             return
         if case.mail.command is not None and self._is_known_thread(case):
             letter = self._letter(case, agent, model)
-            text = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, case.mail.command, letter)
-            if text is not None:
-                self._say(case, agent, text)
+            word = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, case.mail.command, letter)
+            if not word.mailed:
+                self._say(case, agent, word.text)
             return
         if not (case.mail.words or case.mail.foreign or case.mail.attachments or case.info.subject.strip()):
             self._say(case, agent, "Your mail was empty, so nothing was started. Write what you would like done.")
@@ -135,7 +134,7 @@ class Acting:
         self._runtime.receive(case.tx, self._letter(case, agent, model))
 
     def _is_known_thread(self, case: _Case) -> bool:
-        return self._runtime.knows_thread(case.tx, case.arrival.account, str(case.info.thread))
+        return lookup.knows_thread(case.tx, case.arrival.account, str(case.info.thread))
 
     def _letter(self, case: _Case, agent: str, model: str | None) -> Letter:
         mail = case.mail
@@ -189,7 +188,7 @@ class Acting:
         )
 
     def _say(self, case: _Case, agent: str, body: str) -> None:
-        self._runtime.notify(case.tx, notices.notice(case.asked, agent, body, self._domain))
+        notices.say(case.tx, self._runtime, case.asked, agent, body)
 
 
 def _answered(tx: ReadTx, account: AccountId, mail: Incoming) -> str | None:

@@ -9,10 +9,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from agents.runtime import Runtime
-from mailstore.store import Prepared, Store
-
+from agents import lookup
 from agents.letter import Kind, Outgoing
+from agents.runtime import Runtime
 from bridge.post import threadindex
 from bridge.post.compose import Frame, compose
 from bridge.post.ports import ref
@@ -22,6 +21,7 @@ from mailstore.errors import Full
 from mailstore.model import ACTION_LABEL, AccountId, Appended, EmailId, Millis, Role, ThreadId
 from mailstore.parse import parse
 from mailstore.sqlite import ReadTx, WriteTx
+from mailstore.store import Prepared, Store
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class Courier:
         threads.ensure(tx, account, thread)
         threads.alias(tx, account, thread, str(threads.index_alias(threadindex.root(outgoing.thread))))
         request = outgoing.request
-        waits = request is not None and self._runtime.is_open(tx, request.id)
+        waits = request is not None and lookup.is_open(tx, outgoing.account, request.id)
         if request is not None:
             threads.alias(tx, account, thread, str(threads.code_alias(request.code)))
         return messages.append(

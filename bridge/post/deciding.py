@@ -7,11 +7,10 @@ one-time address, else by what the mail answers, and when both are given they mu
 from dataclasses import dataclass
 from typing import Final
 
-from agents.runtime import Runtime
-
 from agents.approvals import Decided, Decision
 from agents.ports import ReadTx, WriteTx
 from agents.requests import RequestInfo
+from agents.runtime import Runtime
 from agents.states import RequestKind
 from bridge.post import notices
 from bridge.post.edits import EditUnread, read_edits
@@ -70,8 +69,7 @@ def decide(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, 
     if request.kind is RequestKind.QUESTION:
         return _answer(tx, runtime, request, mail, sender, key)
     if mail.command == "stop" and request.state == "open":
-        runtime.thread_word(tx, request.account, request.thread, "stop", None)
-        return f"Request {request.code} was refused and the task was stopped. Nothing of it was done."
+        return _stop(tx, runtime, request, mail, sender, key)
     if reading.near_miss is not None and request.state == "open":
         return notices.near_miss(request.code, reading.why, _first_line(mail.words))
     verdict = _verdict(request, mail)
@@ -82,6 +80,16 @@ def decide(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, 
     except EditUnread as unread:
         return notices.near_miss(request.code, str(unread), _first_line(mail.words))
     return _told(runtime.decide(tx, decision))
+
+
+def _stop(
+    tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str
+) -> str | None:
+    """`stop` under an open request refuses it and ends the run; the answer says both (DECISIONS 27)."""
+    if request.kind is not RequestKind.QUESTION:
+        runtime.decide(tx, _decision(request, mail, sender, "reject", key))
+    runtime.cancel_thread(tx, request.account, request.thread, "you wrote stop")
+    return f"Request {request.code} was refused and the task was stopped. Nothing of it was done."
 
 
 def _verdict(request: RequestInfo, mail: Incoming) -> str:
@@ -120,8 +128,7 @@ def _answer(
 ) -> str | None:
     """A question is answered by any words; only silence and a lone `stop` are something else."""
     if mail.command == "stop" and request.state == "open":
-        runtime.thread_word(tx, request.account, request.thread, "stop", None)
-        return "The task was stopped; the question needs no answer any more."
+        return _stop(tx, runtime, request, mail, sender, key)
     if not mail.words:
         return notices.empty(request.code) if request.state == "open" else None
     return _told(runtime.decide(tx, _decision(request, mail, sender, "answer", key)))

@@ -8,18 +8,18 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from agents.runtime import Runtime
-from mailstore.store import Store
-
+from agents import lookup
 from agents.approvals import Decision
 from agents.events import OutboxQueued, RequestClosed
 from agents.letter import Kind
+from agents.runtime import Runtime
 from agents.states import RequestState
 from bridge.post.ports import email_of, ref
-from mailstore import flags, labels, threads
+from mailstore import flags, labels, messages, threads
 from mailstore.events import Arrived, Gone, Trashed
 from mailstore.model import ACTION_LABEL, AccountId, EmailId, Role, ThreadId
 from mailstore.sqlite import ReadTx, WriteTx
+from mailstore.store import Store
 
 KEYWORDS: Final[Mapping[RequestState, str]] = {
     RequestState.APPROVED: "$Approved",
@@ -33,6 +33,8 @@ KEYWORDS: Final[Mapping[RequestState, str]] = {
     RequestState.CONFIRMED: "$Answered",
     RequestState.EXPIRED: "$Expired",
 }
+
+_AWAY: Final = frozenset({Role.TRASH, Role.ACTIVITY})
 
 
 class Folders:
@@ -58,7 +60,7 @@ class Folders:
             tx.after(self._wake_courier)
 
     def _closed(self, tx: WriteTx, event: RequestClosed) -> None:
-        for reference in self._runtime.mail_refs(tx, event.request):
+        for reference in lookup.mail_refs(tx, event.request):
             email = email_of(reference)
             if email is not None:
                 labels.set_label(tx, email, ACTION_LABEL, False)
@@ -84,7 +86,7 @@ class Folders:
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
         self._refuse(tx, event.account, event.email)
-        started = self._runtime.started_by(tx, event.account, ref(event.email))
+        started = lookup.started_by(tx, event.account, ref(event.email))
         if started or not self._has_mail_left(tx, event.thread):
             self._runtime.cancel_thread(tx, event.account, str(event.thread), "its mail was moved to Trash")
 
@@ -94,7 +96,7 @@ class Folders:
             self._refuse(tx, event.account, event.email)
 
     def _refuse(self, tx: WriteTx, account: AccountId, email: EmailId) -> None:
-        request = self._runtime.request_of(tx, account, ref(email))
+        request = lookup.request_of(tx, account, ref(email))
         if request is None:
             return
         self._runtime.decide(
@@ -112,4 +114,6 @@ class Folders:
         )
 
     def _has_mail_left(self, tx: ReadTx, thread: ThreadId) -> bool:
-        return bool(threads.messages(tx, thread)) and threads.in_use(tx, thread)
+        """Whether any mail of the thread has a place outside Trash."""
+        places = (place for email in threads.messages(tx, thread) for place, _ in messages.locate(tx, email))
+        return any(place.view is None and place.role not in _AWAY for place in places)

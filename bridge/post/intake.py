@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from agents import lookup
 from agents.runtime import Runtime
-from mailstore.store import Store
-
 from bridge.post import notices
 from bridge.post.acting import Acting, Arrival
 from bridge.post.incoming import Incoming, read
@@ -26,6 +25,7 @@ from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.parse import parse
 from mailstore.sqlite import ReadTx, WriteTx
+from mailstore.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class Intake:
     def _read(self, tx: ReadTx, arrival: Arrival, info: EmailInfo, raw: bytes) -> _Loaded:
         message = parse(raw)
         sent = StoredSent(tx, self._runtime, arrival.account, self._settings.domain)
-        weak = self._runtime.is_newest(tx, arrival.account, str(info.thread), message.in_reply_to)
+        weak = lookup.is_newest(tx, arrival.account, str(info.thread), message.in_reply_to)
         reading = read_message(message, raw, sent, languages=self._settings.languages, weak_ok=weak)
         return _Loaded(info, raw, read(arrival.email, raw, message, reading))
 
@@ -129,12 +129,11 @@ class Intake:
     def _give_up(self, tx: WriteTx, arrival: Arrival) -> None:
         info = messages.email(tx, arrival.email)
         if info is not None:
-            asked = notices.Asked(arrival.account, str(info.thread), info.subject, info.message_id, arrival.key)
             body = (
                 "Not done: Postroom could not read this mail, and nothing was started or decided by it. The mail is in "
                 "Sent.\n\nWhat to do: send it again as plain text. The log of the server names the cause."
             )
-            self._runtime.notify(tx, notices.notice(asked, "help", body, self._settings.domain, state="failed"))
+            notices.say(tx, self._runtime, notices.Asked.of(info, arrival.key), "help", body)
         tx.run("bridge.arrivals.finish", id=arrival.id, state="unreadable")
 
     async def _pause(self) -> None:

@@ -6,8 +6,9 @@ The rule: every notice answers one mail of the user and takes its key, so a repe
 from dataclasses import dataclass
 from typing import Final
 
-from agents import ids
-from agents.letter import Kind, Outgoing
+from agents.ports import WriteTx
+from agents.runtime import Runtime
+from mailstore.model import EmailInfo
 
 HELP: Final = """\
 Write to an agent as you would to a colleague; a new subject is a new task, a reply goes on with it. Attach what it
@@ -32,22 +33,21 @@ class Asked:
     message_id: str | None
     key: str
 
+    @classmethod
+    def of(cls, info: EmailInfo, key: str) -> "Asked":
+        return cls(info.account, str(info.thread), info.subject, info.message_id, key)
 
-def notice(asked: Asked, agent: str, body: str, domain: str, state: str = "notice") -> Outgoing:
-    """A notice of the program, from the address of `agent`."""
-    key = f"notice.{asked.account}.{asked.key}.{agent}"
-    return Outgoing(
-        key=key,
-        kind=Kind.NOTICE,
+
+def say(tx: WriteTx, runtime: Runtime, asked: Asked, agent: str, body: str) -> None:
+    """Queue a notice of the program, from the address of `agent`."""
+    runtime.notice(
+        tx,
+        key=f"notice.{asked.account}.{asked.key}.{agent}",
         account=asked.account,
         agent=agent,
         thread=asked.thread,
         subject=reply_subject(asked.subject),
         body=body,
-        state=state,
-        run="",
-        step=0,
-        message_id=ids.message_id(key, domain),
         in_reply_to=asked.message_id,
     )
 

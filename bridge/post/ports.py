@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable
 from typing import Final, cast
 
-from mailstore.store import Store
-
 from agents.letter import OutsideMail
 from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
 from bridge.post.compose import compose_outside
@@ -22,6 +20,7 @@ from mailstore.parse import Message, parse
 from mailstore.query import And, Text
 from mailstore.sqlite import ReadTx
 from mailstore.sqlite import WriteTx as StoreWriteTx
+from mailstore.store import Store
 
 _REF: Final = re.compile(r"E([0-9]{1,18})(?:/([0-9.]{0,40}))?")
 _PREVIEW: Final = 160
@@ -88,6 +87,8 @@ class StoreMail:
         """Put a draft into Drafts; the same key again is the same draft."""
         store_tx = cast("StoreWriteTx", tx)  # the runtime's port is this very class: bridge.app hands it the store's
         owner = accounts.get(store_tx, AccountId(account))
+        if owner is None:
+            raise MailNotFound("the account was removed")
         message_id = f"<draft.{hashlib.sha256(key.encode()).hexdigest()[:24]}{self._own}>"
         raw = compose_outside(draft, owner.address, owner.name, message_id, self._clock(), auto=False)
         drafts = mailboxes.by_role(store_tx, owner.id, Role.DRAFTS)
@@ -116,7 +117,7 @@ class StoreMail:
 
     def _is_own(self, account: int, email: EmailId) -> bool:
         """Whether the owner typed it: only what came in by an authenticated submission. A From line proves nothing."""
-        kind = self._store.read(lambda tx: tx.value("bridge.arrivals.kind", account=account, email=email))
+        kind: str | None = self._store.read(lambda tx: tx.value("bridge.arrivals.kind", account=account, email=email))
         return kind == "submitted"
 
 

@@ -1,0 +1,42 @@
+"""What the world of mail asks about a stored mail: is it a request, did it begin a run, is it the newest of its thread.
+
+The rule: only reading, and only within one account. A `ref` is the mail world's own name of a stored mail.
+"""
+
+from collections.abc import Sequence
+
+from agents.ports import ReadTx
+
+
+def is_open(tx: ReadTx, account: int, request: str) -> bool:
+    """Whether a request of this account still waits."""
+    row = tx.one("agents.requests.get", request=request, account=account)
+    return row is not None and row["state"] == "open"
+
+
+def mail_refs(tx: ReadTx, request: str) -> list[str]:
+    """The stored mails that show a request: its own and the reminder."""
+    return [row["ref"] for row in tx.all("agents.lookup.mail_refs", request=request)]
+
+
+def request_of(tx: ReadTx, account: int, ref: str) -> str | None:
+    """The open request that a stored mail shows, by id."""
+    found: str | None = tx.value("agents.lookup.request_of", account=account, ref=ref)
+    return found
+
+
+def started_by(tx: ReadTx, account: int, ref: str) -> str | None:
+    """The unfinished run that a stored mail began, by id."""
+    found: str | None = tx.value("agents.lookup.started_by", account=account, ref=ref)
+    return found
+
+
+def knows_thread(tx: ReadTx, account: int, thread: str) -> bool:
+    """Whether anything ever ran in a thread."""
+    return tx.value("agents.lookup.knows_thread", account=account, thread=thread) is not None
+
+
+def is_newest(tx: ReadTx, account: int, thread: str, answered: Sequence[str]) -> bool:
+    """Whether the newest of our mails in a thread is among those answered (for weak words, DECISIONS 27)."""
+    newest = tx.value("agents.lookup.newest", account=account, thread=thread)
+    return newest is not None and newest in answered

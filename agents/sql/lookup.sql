@@ -1,0 +1,22 @@
+-- name: mail_refs
+-- The stored mails of a request: itself and its reminder.
+SELECT ref FROM outbox WHERE request = :request AND ref IS NOT NULL;
+
+-- name: request_of
+-- The open request that a stored mail shows.
+SELECT requests.id FROM outbox JOIN requests ON requests.id = outbox.request
+WHERE outbox.account = :account AND outbox.ref = :ref AND requests.state = 'open';
+
+-- name: started_by
+-- The unfinished run that a stored mail began.
+SELECT id FROM runs WHERE account = :account AND message = :ref AND depth = 0 AND ended IS NULL LIMIT 1;
+
+-- name: knows_thread
+-- Whether anything ever ran in a thread.
+SELECT 1 FROM runs WHERE account = :account AND thread = :thread LIMIT 1;
+
+-- name: newest
+-- The Message-ID of the newest mail to the user in a thread, delivered or about to be.
+SELECT message_id FROM outbox
+WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity') AND state <> 'withdrawn'
+ORDER BY rowid DESC LIMIT 1;
