@@ -9,7 +9,7 @@ STAMP := $(VENV)/.postroom-ready
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test lint format bench interop nightly lock clean
+.PHONY: help setup demo serve test lint format fuzz bench interop nightly lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ lint: $(STAMP) ## ruff, mypy --strict and the import laws
 format: $(STAMP) ## Set the code as ruff sets it
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+fuzz: $(STAMP) ## Damaged streams against the wire layer for a minute (ARGS="--seconds 600 --seed N")
+	@$(BIN)/python -m tests.wire.fuzz $(ARGS)
 
 bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
