@@ -1,7 +1,7 @@
 """What goes into the runtime and what comes out: a Letter in, an Outgoing out.
 
-The rule: plain data without any notion of MIME, SMTP or IMAP. Whoever delivers an Outgoing owns its bytes; whoever takes a Letter in
-owns the reading of them. Times are UTC milliseconds, money is EUR.
+The rule: plain data without any notion of MIME, SMTP or IMAP. Whoever delivers an Outgoing owns its bytes; whoever
+takes a Letter in owns the reading of them. Times are UTC milliseconds, money is EUR.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a letter. `ref` is the mail world's opaque handle, given back to `ports.Mail.attachment`."""
+    """A file that came with a letter. `ref` is the mail world's handle, given back to `ports.Mail.attachment`."""
 
     ref: str
     name: str
@@ -33,8 +33,9 @@ class Attachment:
 class Letter:
     """One mail for one agent. `key` is unique per account, message and agent: the same key never starts a second run.
 
-    `text` holds the user's new words, `quoted` what they quoted, `foreign` forwarded or dropped text that nobody here vouches for.
-    `message` is the opaque reference of the stored mail, `message_id` its RFC Message-ID, `answers` the reference of the mail it answers.
+    `text` holds the user's new words, `quoted` what they quoted, `foreign` forwarded or dropped text that nobody here
+    vouches for. `message` is the opaque reference of the stored mail, `message_id` its RFC Message-ID, `answers` the
+    reference of the mail it answers.
     """
 
     key: str
@@ -97,7 +98,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a run has used so far. `cost` is None when nothing is known of its price; `cost_known` is False when part of it is a guess."""
+    """What a run has used so far. `cost` is None when nothing is known of its price; `cost_known` is False when part
+    of it is a guess.
+    """
 
     seconds: float
     model_calls: int
@@ -111,8 +114,8 @@ class Spent:
 class RequestView:
     """A request as it is shown. `decisions` are the words that decide it, `expires` is UTC ms.
 
-    `token` makes its one-time reply address; `code` ("A-7F3K") stands in the subject and binds nothing. `question` is set for `ask_user`.
-    `spent` is None where there is no run to count (it never is, today).
+    `token` makes its one-time reply address; `code` ("A-7F3K") stands in the subject and binds nothing. `question` is
+    set for `ask_user`. `spent` is None where there is no run to count (it never is, today).
     """
 
     id: str
@@ -134,7 +137,9 @@ class RequestView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCount:
-    """How often one tool ran, was refused or failed; `note` says how it was allowed ("approved by you at 09:13 from mail")."""
+    """How often one tool ran, was refused or failed; `note` says how it was allowed ("approved by you at 09:13 from
+    mail").
+    """
 
     name: str
     runs: int
@@ -161,7 +166,9 @@ class Footer:
 
 @dataclass(frozen=True, slots=True)
 class OutsideMail:
-    """A mail for the outside world, as the approval showed it. `sender` is empty when the relay's own `from` is to be used."""
+    """A mail for the outside world, as the approval showed it. `sender` is empty when the relay's own `from` is to be
+    used.
+    """
 
     to: tuple[str, ...]
     subject: str
@@ -180,7 +187,9 @@ class ActivityLine:
 
 @dataclass(frozen=True, slots=True)
 class ActivityView:
-    """One message of the Activity mailbox. `replaces` is the key it stands for: an older message of the same key goes away."""
+    """One message of the Activity mailbox. `replaces` is the key it stands for: an older message of the same key goes
+    away.
+    """
 
     replaces: str
     title: str
@@ -198,8 +207,9 @@ class ActivityView:
 class Outgoing:
     """One mail to be delivered. `key` is its idempotency key: delivering the same key twice must be one message.
 
-    `body` is Markdown. `state` is the run's state as the user should read it. `in_reply_to` is an RFC Message-ID, `message_id` too and is
-    made from the key, so that every try carries the same. `unread` False means it is filed as seen (Activity).
+    `body` is Markdown. `state` is the run's state as the user should read it. `in_reply_to` is an RFC Message-ID,
+    `message_id` too and is made from the key, so that every try carries the same. `unread` False means it is filed as
+    seen (Activity).
     """
 
     key: str

@@ -1,7 +1,8 @@
 """The language model as the runtime sees it: one request, one reply, typed errors.
 
-The rule: a model has no state and no effect. It never retries by itself (the runtime's journal owns retries), it returns tool arguments as
-the raw text it was given, and it says None, never 0, for what it does not know (usage, cost).
+The rule: a model has no state and no effect. It never retries by itself (the runtime's journal owns retries), it
+returns tool arguments as the raw text it was given, and it says None, never 0, for what it does not know (usage,
+cost).
 """
 
 import hashlib
@@ -17,7 +18,9 @@ from agents.letter import Attachment
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a model is told of a tool. `schema` is a JSON Schema object for the arguments; `annotations` are a server's hints."""
+    """What a model is told of a tool. `schema` is a JSON Schema object for the arguments; `annotations` are a server's
+    hints.
+    """
 
     name: str
     description: str
@@ -41,9 +44,11 @@ class SentCall:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What a user (or the program on their behalf) says. `text` is for language models: all of it, foreign text wrapped and marked.
+    """What a user (or the program on their behalf) says. `text` is for language models: all of it, foreign text
+    wrapped and marked.
 
-    `words` are the user's own new words alone and `attachments` the files that came along: what a rule-based model reads.
+    `words` are the user's own new words alone and `attachments` the files that came along: what a rule-based model
+    reads.
     """
 
     text: str
@@ -74,7 +79,9 @@ Message = UserMessage | AssistantMessage | ResultMessage
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """Everything one model call needs. `max_output` is in tokens, `model` is the configured name (a tag's target or the default)."""
+    """Everything one model call needs. `max_output` is in tokens, `model` is the configured name (a tag's target or
+    the default).
+    """
 
     system: str
     messages: tuple[Message, ...]
@@ -85,7 +92,9 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class WantedCall:
-    """A call as the provider gave it: its own id (possibly repeated or empty) and the arguments as raw text (possibly not JSON)."""
+    """A call as the provider gave it: its own id (possibly repeated or empty) and the arguments as raw text (possibly
+    not JSON).
+    """
 
     provider_id: str
     name: str
@@ -133,7 +142,9 @@ class ModelFault(StrEnum):
 
 
 class ModelError(Exception):
-    """A failed model call. `text` is redacted and fit for the user; `retry_after` is in seconds when the provider named a time."""
+    """A failed model call. `text` is redacted and fit for the user; `retry_after` is in seconds when the provider
+    named a time.
+    """
 
     def __init__(self, kind: ModelFault, text: str, retry_after: float | None = None) -> None:
         super().__init__(f"{kind.value}: {text}")
@@ -145,8 +156,8 @@ class ModelError(Exception):
 class Model(Protocol):
     """A provider of replies.
 
-    `label` names it in footers ("anthropic/claude-sonnet", "demo (no AI)"), `endpoint` who receives the data (None: nobody, it is
-    local), `price` None when unknown, `window` the context window in tokens.
+    `label` names it in footers ("anthropic/claude-sonnet", "demo (no AI)"), `endpoint` who receives the data (None:
+    nobody, it is local), `price` None when unknown, `window` the context window in tokens.
     """
 
     @property

@@ -24,7 +24,9 @@ class ReadTx(Protocol):
 
 
 class WriteTx(ReadTx, Protocol):
-    """One transaction on the one writer. `emit` calls subscribers now, inside it; `after` runs in the loop once COMMIT has returned."""
+    """One transaction on the one writer. `emit` calls subscribers now, inside it; `after` runs in the loop once COMMIT
+    has returned.
+    """
 
     def run(self, name: str, /, **params: Any) -> int: ...
     def insert(self, name: str, /, **params: Any) -> int: ...
@@ -34,7 +36,9 @@ class WriteTx(ReadTx, Protocol):
 
 
 class Database(Protocol):
-    """The one database. A write is a whole function, run once, shielded from cancellation; its result leaves only after COMMIT."""
+    """The one database. A write is a whole function, run once, shielded from cancellation; its result leaves only
+    after COMMIT.
+    """
 
     def read(self, fn: Callable[[ReadTx], T]) -> T: ...
     async def read_slow(self, fn: Callable[[ReadTx], T]) -> T: ...

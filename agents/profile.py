@@ -1,6 +1,7 @@
 """Who works: the profile of an agent or a skill.
 
-The rule: a profile is configuration and never changes while a run of it is active without the run's next step seeing the change.
+The rule: a profile is configuration and never changes while a run of it is active without the run's next step seeing
+the change.
 """
 
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 class Profile:
     """An agent or a skill. `name` is its local part, `display` what the user reads ("Summariser").
 
-    `tools` None means every tool that is offered; `skills` are those it may delegate to (None: every ready one). `interrupt_on` names
-    tools that always ask, whatever their risk. `model` None is the configured default. `attachments_trusted` is DECISIONS 31's setting.
+    `tools` None means every tool that is offered; `skills` are those it may delegate to (None: every ready one).
+    `interrupt_on` names tools that always ask, whatever their risk. `model` None is the configured default.
+    `attachments_trusted` is DECISIONS 31's setting.
     """
 
     name: str

@@ -1,14 +1,14 @@
 """What a tool is: a specification, a risk, a description for the user, and one of five ways to act.
 
-The rule: `plan` and `describe` are pure, so that what was shown is what runs; only `run` touches the world, and only `apply` the database,
-inside the transaction that stores its result.
+The rule: `plan` and `describe` are pure, so that what was shown is what runs; only `run` touches the world, and only
+`apply` the database, inside the transaction that stores its result.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from agents.letter import Attachment, Field, File, OutsideMail
 from agents.llm import ToolSpec
@@ -16,9 +16,12 @@ from agents.ports import Clock, Mail, WriteTx
 
 Args = Mapping[str, Any]
 
+DELEGATE: Final = "delegate"
+"""The name of the one tool whose plan is Delegate; a run that may not delegate is not offered it."""
+
 
 class Risk(StrEnum):
-    """What a call may do, from harmless to dangerous. send_out and danger always ask; write_user asks unless granted."""
+    """What a call may do, from harmless to dangerous. From write_user on it asks; a leave spares all but danger."""
 
     READ = "read"
     WRITE_OWN = "write_own"
@@ -40,7 +43,9 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Delegate:
-    """Start a child run of `skill` with `task`; the call ends when the child does. `attachments` are handed on by reference."""
+    """Start a child run of `skill` with `task`; the call ends when the child does. `attachments` are handed on by
+    reference.
+    """
 
     skill: str
     task: str
@@ -58,9 +63,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class SendOut:
-    """Put an outbox row of kind "mail"; the call ends when the row does. Attachments are named by reference and read before asking."""
+    """Put an outbox row of kind "mail"; the call ends when the row does. `attachments` name files of the thread."""
 
     mail: OutsideMail
+    attachments: tuple[str, ...] = ()
 
 
 Plan = Act | Within | Delegate | Ask | SendOut
@@ -68,7 +74,8 @@ Plan = Act | Within | Delegate | Ask | SendOut
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """How one call is shown in a request: `title` as a short imperative ("Send mail"), fields in the order the user should read.
+    """How one call is shown in a request: `title` as a short imperative ("Send mail"), fields in the order the user
+    should read.
 
     `subject` completes the request's subject when it is the only item ("Send mail to maya@example.org").
     """
@@ -107,7 +114,8 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave. `untrusted` text marks the run, and `source` says to the user where it came from ("notes.txt (your attachment)").
+    """What a call gave. `untrusted` text marks the run, and `source` says to the user where it came from ("notes.txt
+    (your attachment)").
 
     `files` go with the run's next result mail.
     """
@@ -135,7 +143,9 @@ class ToolUncertain(Exception):
 
 
 class Tool(Protocol):
-    """One tool. `idempotent` means that a repeat with the same idem_key is harmless; `open_world` that its arguments leave the machine."""
+    """One tool. `idempotent` means that a repeat with the same idem_key is harmless; `open_world` that its arguments
+    leave the machine.
+    """
 
     @property
     def spec(self) -> ToolSpec: ...
@@ -169,7 +179,7 @@ class BaseTool:
     """What most tools share: harmless unless said otherwise, shown as one line an argument, acting by `run`."""
 
     risk: Risk = Risk.READ
-    idempotent: bool = True
+    idempotent: bool = False
     open_world: bool = False
     timeout: float = 60.0
 

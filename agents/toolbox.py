@@ -1,6 +1,7 @@
 """Which tools an agent has: one lookup over all sources of tools.
 
-The rule: a name belongs to one tool; the first source that offers it wins and the clash is reported, so a late source cannot replace one.
+The rule: a name belongs to one tool; the first source that offers it wins and the clash is reported, so a late source
+cannot replace one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,8 +35,8 @@ class Toolbox:
         clashes: list[Clash] = []
         for source in self._sources:
             for tool in source():
-                if found.setdefault(tool.spec.name, tool) is not tool:
-                    clashes.append(Clash(tool.spec.name))
+                kept = found.setdefault(tool.spec.name, tool)
+                clashes += [Clash(tool.spec.name)] if kept is not tool else []
         return found, tuple(clashes)
 
     def for_profile(self, profile: Profile) -> Mapping[str, Tool]:

@@ -56,7 +56,7 @@ class SendMail(BaseTool):
         mail = outside_mail(args)
         if not mail.to:
             raise ToolFailed("to: needs at least one address")
-        return SendOut(mail)
+        return SendOut(mail, tuple(args.get("attachments", ())))
 
     def describe(self, args: Args) -> Described:
         mail = outside_mail(args)

@@ -1,0 +1,147 @@
+"""Activity: one message for every run and every delegated task, replaced as its state changes.
+
+The rule: it is made from the rows alone, so it can be written again at any time; the state in which a run ends is
+always written, in the transaction that ends it. States in between may be skipped.
+"""
+
+import json
+from decimal import Decimal
+
+from agents import ids, journal, mails, outbox, store
+from agents.budget import MICRO
+from agents.letter import ActivityLine, ActivityView, File, Kind, Outgoing
+from agents.office import Office
+from agents.ports import ReadTx, WriteTx
+from agents.states import CallState, StepKind
+from agents.store import Call, Run, Step
+
+_PREVIEW = 60
+_SAID = {
+    CallState.DONE: "",
+    CallState.FAILED: "failed",
+    CallState.INVALID: "not run",
+    CallState.DENIED: "refused",
+    CallState.EXPIRED: "expired",
+    CallState.CANCELLED: "cancelled",
+    CallState.SKIPPED: "skipped",
+    CallState.UNKNOWN: "outcome unknown",
+    CallState.WAITING_APPROVAL: "waits for you",
+    CallState.APPROVED: "about to run",
+    CallState.STARTED: "under way",
+}
+
+
+def put(tx: WriteTx, office: Office, run: Run) -> None:
+    """Queue the run's Activity message as it is now."""
+    tx.run("agents.runs.activity", run=run.id, now=office.now())
+    key = f"{run.id}.activity.{run.activity + 1}"
+    view = _view(tx, office, run)
+    outbox.put(
+        tx,
+        office,
+        Outgoing(
+            key=key,
+            kind=Kind.ACTIVITY,
+            account=run.account,
+            agent=run.agent,
+            thread=run.thread,
+            subject=f"[{view.state}] {view.title} ({_seconds(view.seconds)})",
+            body=_body(view),
+            state=view.state,
+            run=run.id,
+            step=run.activity + 1,
+            message_id=ids.message_id(key, office.settings.domain),
+            files=(_transcript(tx, office, run),) if run.ended is not None else (),
+            footer=mails.footer(tx, office, run),
+            unread=False,
+            activity=view,
+        ),
+        taint=run.taint,
+    )
+
+
+def _view(tx: ReadTx, office: Office, run: Run) -> ActivityView:
+    cost = Decimal(run.cost_u) / MICRO
+    end = run.ended or office.now()
+    return ActivityView(
+        replaces=f"{run.id}.activity",
+        title=f"{mails.display(office, run.agent, run.depth)}: {run.subject}",
+        state=run.state.value.replace("_", " "),
+        started=run.created,
+        ended=run.ended,
+        seconds=(end - run.created) / 1000,
+        parent=run.parent,
+        lines=tuple(_lines(tx, office, run)),
+        cost=cost if cost or not run.cost_unknown else None,
+        cost_known=not run.cost_unknown,
+    )
+
+
+def _lines(tx: ReadTx, office: Office, run: Run) -> list[ActivityLine]:
+    lines = [ActivityLine(run.created, _started(tx, office, run))]
+    lines += [ActivityLine(call.ended or call.started or call.created, _call(office, call)) for call in _calls(tx, run)]
+    if run.ended is not None:
+        lines.append(ActivityLine(run.ended, f"{run.state.value}, {len(run.outcome.split())} words"))
+    return sorted(lines, key=lambda line: line.at)
+
+
+def _started(tx: ReadTx, office: Office, run: Run) -> str:
+    if run.parent is None:
+        return "started by your mail" if run.origin in ("typed", "retry") else f"started: {run.origin}"
+    parent = store.get_run(tx, run.parent)
+    return f"started by {mails.display(office, parent.agent)}"
+
+
+def _call(office: Office, call: Call) -> str:
+    said = _SAID[call.state]
+    what = mails.headline(office, call) if call.fault is None else call.tool
+    shown = " ".join(what.split())
+    shown = shown if len(shown) <= _PREVIEW else f"{shown[: _PREVIEW - 1]}…"
+    notes = ", ".join(note for note in (said, call.note, call.source) if note)
+    return f"{call.tool}: {shown}" + (f" ({notes})" if notes else "")
+
+
+def _calls(tx: ReadTx, run: Run) -> list[Call]:
+    return [store.to_call(row) for row in tx.all("agents.calls.of_run", run=run.id)]
+
+
+def _body(view: ActivityView) -> str:
+    lines = [f"    {mails.clock_time(line.at)}  {line.text}" for line in view.lines]
+    cost = "unknown" if view.cost is None else f"{view.cost:.4f} EUR" + ("" if view.cost_known else " or more")
+    tail = f"Cost {cost}." + (" The whole transcript is attached." if view.ended is not None else "")
+    return "\n".join([*lines, "", tail])
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def _transcript(tx: ReadTx, office: Office, run: Run) -> File:
+    parts = [_part(tx, run, step) for step in store.steps(tx, run.id)]
+    text = (
+        f"# {mails.display(office, run.agent, run.depth)}: {run.subject}\n\n"
+        + "\n\n".join(part for part in parts if part)
+        + "\n"
+    )
+    return File("transcript.md", "text/markdown", text.encode("utf-8", "replace"))
+
+
+def _part(tx: ReadTx, run: Run, step: Step) -> str:
+    if step.kind is StepKind.USER:
+        letter = journal.letter_of(step.body)
+        return f"## {letter.sender}\n\n{letter.text}"
+    if step.kind is StepKind.NOTE:
+        return "## (an empty answer)"
+    if step.kind is StepKind.RESULTS:
+        return ""
+    calls = "\n\n".join(_call_part(call) for call in store.calls_of_step(tx, run.id, step.seq))
+    return f"## {run.agent}\n\n{step.body.get('text', '')}\n\n{calls}".rstrip()
+
+
+def _call_part(call: Call) -> str:
+    result = (call.result or "").replace("\n", "\n    ")
+    return (
+        f"### {call.tool} ({call.state.value})\n\n    {json.dumps(dict(call.args), ensure_ascii=False)}\n\n    {result}"
+    )

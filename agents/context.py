@@ -1,0 +1,156 @@
+"""From a run's journal to one model request that fits the model's window.
+
+The rule: the journal is never changed to fit; what is left out of a request is named in it, and effects that happened
+are always in it, made by the program, so that no shortening can make a model forget that a mail went out.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from agents import history, journal, mails, prompt, proposals, schema, store
+from agents.llm import AssistantMessage, Message, Model, ModelRequest, ResultMessage, SentCall, ToolSpec, UserMessage
+from agents.office import Office
+from agents.ports import ReadTx
+from agents.profile import Profile
+from agents.states import RunState, StepKind
+from agents.store import Call, Run, Step
+
+MAX_OUTPUT: Final = 4096
+_FILL: Final = 0.7
+_BYTES_A_TOKEN: Final = 3
+_SHORT_RESULTS: Final = (None, 4096, 1024, 256)
+_KEEP_TURNS: Final = 4
+_NUDGE: Final = "Your answer was empty. Answer the user in words, or call a tool."
+
+
+class HistoryInvalid(RuntimeError):
+    """A history that must not be sent: a fault of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request and the tokens it is thought to have (rounded up)."""
+
+    request: ModelRequest
+    tokens: int
+
+
+def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, tag: str) -> Prepared:
+    """The request for the run's next entry. Raises HistoryInvalid."""
+    tools = tuple(tool.spec for _, tool in sorted(proposals.offered(tx, office, run, profile).items()))
+    system = _system(office, run, profile)
+    room = int(model.window * _FILL) - tokens(system) - sum(tokens(_tool_text(one)) for one in tools)
+    for level in range(run.shrink, len(_SHORT_RESULTS)):
+        messages = _messages(tx, office, run, level)
+        if _size(messages) <= room:
+            break
+    if found := history.faults(messages):
+        raise HistoryInvalid(f"run {run.id}: " + "; ".join(found))
+    size = _size(messages) + tokens(system) + sum(tokens(_tool_text(one)) for one in tools)
+    limit = max(256, min(MAX_OUTPUT, model.window // 4))
+    return Prepared(ModelRequest(system, tuple(messages), tools, limit, tag), size)
+
+
+def tokens(text: str) -> int:
+    """A cautious guess: a token for every three bytes."""
+    return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
+
+
+def _system(office: Office, run: Run, profile: Profile) -> str:
+    names = (
+        []
+        if run.depth
+        else [name for name in sorted(office.skills) if profile.skills is None or name in profile.skills]
+    )
+    skills = [office.skills[name] for name in names]
+    return prompt.system_prompt(profile, office.settings.address(profile.name), "the user", skills)
+
+
+def _messages(tx: ReadTx, office: Office, run: Run, level: int) -> list[Message]:
+    """The thread so far, at one level of shortening: 0 is everything, 3 only what cannot be left out."""
+    result_limit = _SHORT_RESULTS[level]
+    messages = [] if run.depth else list(_earlier(tx, office, run, brief=level >= 2))
+    turns = [_turn(tx, run, step, result_limit) for step in store.steps(tx, run.id)]
+    if level >= 2:
+        turns = _cut(tx, office, run, turns)
+    return messages + [message for turn in turns for message in turn]
+
+
+def _turn(tx: ReadTx, run: Run, step: Step, limit: int | None) -> list[Message]:
+    if step.kind is StepKind.USER:
+        return [_user(step)]
+    if step.kind is StepKind.NOTE:
+        return [UserMessage(_NUDGE)]
+    if step.kind is StepKind.RESULTS:
+        return []
+    calls = store.calls_of_step(tx, run.id, step.seq)
+    said = AssistantMessage(
+        step.body.get("text", ""), tuple(SentCall(call.id, call.tool, _asked(call)) for call in calls)
+    )
+    return [said, *(_result(call, limit) for call in calls)]
+
+
+def _user(step: Step) -> UserMessage:
+    message = prompt.letter_message(journal.letter_of(step.body))
+    told = step.body.get("told", "")
+    return replace(message, text=f"({told})\n{message.text}") if told else message
+
+
+def _asked(call: Call) -> Any:
+    """The arguments as the model gave them; what cannot be read is `{}`; the raw text stays in the journal."""
+    try:
+        return schema.read_object(call.raw_args)
+    except schema.Unreadable:
+        return {}
+
+
+def _result(call: Call, limit: int | None) -> ResultMessage:
+    text = call.result if call.result is not None else ""
+    if limit is not None:
+        text = journal.shorten(text, limit, call.id)
+    if call.untrusted:
+        text = prompt.wrap(text, call.source or call.tool)
+    return ResultMessage(call.id, call.tool, text, call.ok)
+
+
+def _earlier(tx: ReadTx, office: Office, run: Run, brief: bool) -> Iterable[Message]:
+    """The thread's finished runs: what the user wrote, what was answered, and what was done."""
+    where = {"account": run.account, "thread": run.thread, "agent": run.agent}
+    rows = tx.all("agents.runs.earlier", before=run.id, **where)
+    for row in rows[-2:] if brief else rows:
+        old = store.to_run(row)
+        steps = [step for step in store.steps(tx, old.id) if step.kind is StepKind.USER]
+        yield from [_user(step) for step in steps]
+        yield AssistantMessage(_outcome(tx, office, old))
+
+
+def _outcome(tx: ReadTx, office: Office, run: Run) -> str:
+    said = run.outcome if run.state is RunState.DONE else f"(This task ended as {run.state.value}: {run.outcome})"
+    did = mails.effects(tx, office, run)
+    return said + ("\n\n(Done in this task: " + "; ".join(did) + ")" if did else "")
+
+
+def _cut(tx: ReadTx, office: Office, run: Run, turns: Sequence[list[Message]]) -> list[list[Message]]:
+    """The user's words and the last turns whole; the turns between as one line of what was done."""
+    if len(turns) <= _KEEP_TURNS + 1:
+        return list(turns)
+    head, middle, tail = turns[0], turns[1:-_KEEP_TURNS], turns[-_KEEP_TURNS:]
+    kept = [turn for turn in middle if turn and isinstance(turn[0], UserMessage)]
+    did = "; ".join(mails.effects(tx, office, run)) or "nothing that changed anything"
+    note = UserMessage(f"(Earlier turns of this task are left out here. Done in them: {did}.)")
+    return [head, *kept, [note], *tail]
+
+
+def _size(messages: Iterable[Message]) -> int:
+    return sum(_message_tokens(message) for message in messages)
+
+
+def _message_tokens(message: Message) -> int:
+    if isinstance(message, AssistantMessage):
+        return tokens(message.text) + sum(tokens(f"{call.name}{dict(call.args)}") + 8 for call in message.calls)
+    return tokens(message.text) + 4
+
+
+def _tool_text(spec: ToolSpec) -> str:
+    return f"{spec.name}{spec.description}{dict(spec.schema)}"

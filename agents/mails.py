@@ -1,0 +1,186 @@
+"""The mails the runtime writes to the user: results, failures, notices, with their footers.
+
+The rule: the first line says the outcome, and whatever a model wrote, the program alone says what was done, what it
+cost and who got data.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+
+from agents import budget, ids, journal, store
+from agents.letter import Footer, Kind, Outgoing, Spent, ToolCount
+from agents.office import Office
+from agents.outbox import put
+from agents.ports import ReadTx, WriteTx
+from agents.states import CallState, PlanKind, RunState
+from agents.store import Call, Run
+from agents.tool import ToolFailed
+
+_RETRY = 'Answer this mail with "retry" to try it again.'
+_ADVICE = {
+    RunState.FAILED: _RETRY,
+    RunState.STUCK: 'Answer this mail with "retry" to try it again, or with other words.',
+    RunState.EXPIRED: 'Answer this mail with "retry" if you still want it.',
+    RunState.CANCELLED: 'Answer this mail with "retry" to begin again.',
+}
+_HEADS = {
+    RunState.FAILED: "Not done",
+    RunState.STUCK: "Stopped, not finished",
+    RunState.EXPIRED: "Expired, not finished",
+    RunState.CANCELLED: "Stopped",
+}
+
+
+def moment(at: int) -> str:
+    """A time as mails show it, in the zone of this machine: "Wed 2 Dec, 09:12"."""
+    local = datetime.fromtimestamp(at / 1000).astimezone()
+    return f"{local:%a} {local.day} {local:%b, %H:%M}"
+
+
+def clock_time(at: int) -> str:
+    """The time of day of a moment, in the zone of this machine."""
+    return f"{datetime.fromtimestamp(at / 1000).astimezone():%H:%M}"
+
+
+def reply_subject(subject: str) -> str:
+    """A subject with one "Re: "."""
+    subject = " ".join(subject.split()) or "your mail"
+    return subject if subject.lower().startswith("re:") else f"Re: {subject}"
+
+
+def display(office: Office, agent: str, depth: int = 0) -> str:
+    """The name a user reads for an agent or skill."""
+    profile = office.profile(agent, depth)
+    return profile.display if profile and profile.display else agent.capitalize()
+
+
+def spent(tx: ReadTx, office: Office, run: Run) -> Spent:
+    """What a run and its children have used so far."""
+    used = budget.totals(tx, run.root, office.now())
+    cost = Decimal(used.cost_u) / budget.MICRO
+    known = not used.cost_unknown
+    return Spent(
+        used.active_ms / 1000, used.model_calls, used.tool_calls, used.tokens, cost if known or cost else None, known
+    )
+
+
+def footer(tx: ReadTx, office: Office, run: Run) -> Footer:
+    """What the program says under a mail of this run."""
+    used = spent(tx, office, run)
+    served = tx.all("agents.models.endpoints", root=run.root)
+    labels = list(dict.fromkeys(row["model"] for row in served))
+    tag = office.model_tag(run.model, office.profile(run.agent, run.depth))
+    model = office.models.get(tag)
+    if not labels and model is not None:
+        labels = [model.label]
+    endpoints = [row["endpoint"] for row in served if row["endpoint"]]
+    if office.relay_name and _sent_out(tx, run):
+        endpoints.append(f"your relay {office.relay_name}")
+    return Footer(
+        agent=display(office, run.agent, run.depth),
+        model=", ".join(labels) or tag,
+        demo=any(one.demo and one.label in labels for one in office.models.values()),
+        seconds=used.seconds,
+        model_calls=used.model_calls,
+        tokens=used.tokens,
+        cost=used.cost,
+        cost_known=used.cost_known,
+        tools=tuple(_tool_count(row) for row in tx.all("agents.calls.counts", root=run.root)),
+        endpoints=tuple(dict.fromkeys(endpoints)),
+    )
+
+
+def _tool_count(row: sqlite3.Row) -> ToolCount:
+    return ToolCount(row["tool"], row["runs"], row["refused"], row["failed"], row["note"] or "")
+
+
+def _sent_out(tx: ReadTx, run: Run) -> bool:
+    calls = [store.to_call(row) for row in tx.all("agents.calls.effects", root=run.root)]
+    return any(call.plan is PlanKind.MAIL for call in calls)
+
+
+def headline(office: Office, call: Call) -> str:
+    """A call in a few words: "Send mail to maya@example.org", or the tool's name when it cannot say."""
+    tool = office.toolbox.all()[0].get(call.tool)
+    try:
+        said = tool.describe(call.args) if tool else None
+    except ToolFailed:
+        said = None
+    return (said.subject or said.title) if said else call.tool.replace("_", " ").capitalize()
+
+
+def effects(tx: ReadTx, office: Office, run: Run) -> tuple[str, ...]:
+    """What a run and its children did, or may have done, one line each, oldest first."""
+    return tuple(_effect(office, store.to_call(row)) for row in tx.all("agents.calls.effects", root=run.root))
+
+
+def _effect(office: Office, call: Call) -> str:
+    at = clock_time(call.started or call.created)
+    if call.state is CallState.DONE:
+        return f"{headline(office, call)}: done at {at}"
+    return f"{headline(office, call)}: may have happened at {at}; nobody knows"
+
+
+def ending_mail(tx: WriteTx, office: Office, run: Run, state: RunState, text: str) -> None:
+    """The one last mail of a run. `run` is read after it has ended."""
+    done = state is RunState.DONE
+    body = text if done else _failure_body(state, text, effects(tx, office, run))
+    files = [
+        file
+        for row in tx.all("agents.calls.files", run=run.id)
+        for file in journal.load_files(tx, json.loads(row["files"]))
+    ]
+    mail = _mail(tx, office, run, f"{run.id}.end", Kind.RESULT if done else Kind.FAILURE, body, state)
+    put(tx, office, replace(mail, files=tuple(files)), taint=run.taint)
+
+
+def _failure_body(state: RunState, text: str, did: Sequence[str]) -> str:
+    said = "Nothing was sent and nothing was changed."
+    if did:
+        said = "What was done before:\n\n" + "\n".join(f"- {line}" for line in did)
+    return (
+        f"{_HEADS[state]}: {text[:1].lower() + text[1:] if text[:3] == 'It ' else text}\n\n{said}\n\n{_ADVICE[state]}"
+    )
+
+
+def pause_mail(tx: WriteTx, office: Office, run: Run, seq: int, over: budget.Over) -> None:
+    """The notice of a run that waits for its user because of a limit."""
+    did = effects(tx, office, run)
+    done = "\n".join(f"- {line}" for line in did) if did else "Nothing was sent and nothing was changed so far."
+    how = 'Answer with "continue" to let it go on for as much again'
+    how += (
+        ', or with a sum, such as "raise to 2 EUR".'
+        if "cost" in over.limit or "day" in over.limit
+        else ', or with "stop".'
+    )
+    body = f"Paused: {over.text}.\n\n{done}\n\n{how}"
+    key = f"{run.id}.pause.{seq}.{int(run.raised.get('times', 0))}.{int(run.raised.get('cost_u', 0))}"
+    put(tx, office, _mail(tx, office, run, key, Kind.NOTICE, body, RunState.WAITING_BUDGET), taint=run.taint)
+
+
+def _mail(tx: ReadTx, office: Office, run: Run, key: str, kind: Kind, body: str, state: RunState) -> Outgoing:
+    return Outgoing(
+        key=key,
+        kind=kind,
+        account=run.account,
+        agent=run.agent,
+        thread=run.thread,
+        subject=reply_subject(run.subject),
+        body=body,
+        state=state.value,
+        run=run.id,
+        step=tx.value("agents.steps.next", run=run.id),
+        message_id=ids.message_id(key, office.settings.domain),
+        in_reply_to=last_message_id(tx, run),
+        footer=footer(tx, office, run),
+    )
+
+
+def last_message_id(tx: ReadTx, run: Run) -> str | None:
+    """The Message-ID of the newest letter of a run (of its root, for a child): what its mails answer."""
+    found = [letter.message_id for letter in journal.letters_of(tx, run.root) if letter.message_id]
+    return found[-1] if found else None

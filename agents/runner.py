@@ -1,0 +1,140 @@
+"""Performs one run's effects, one after the other: asks the model, uses tools.
+
+The rule: before an effect its rows are committed, after it its outcome is; between the two the effect runs in a task
+of its own, and whatever ends it (a result, a failure, a time limit, a cancel) has one place where it is written down.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+
+from agents import context, ending, modelcalls, recovery, store, turn
+from agents.effects import Outcome, watch
+from agents.llm import Model, ModelError, ModelFault, ModelReply
+from agents.modelcalls import Reserved
+from agents.office import Office
+from agents.ports import Database, Probe
+from agents.profile import Profile
+from agents.states import RunState
+from agents.throttle import Throttle
+from agents.tool import Risk, ToolFailed, ToolResult, ToolUncertain
+from agents.turn import AskModel, UseTools, Work
+
+
+class Runner:
+    """Carries runs forward; keeps nothing of a run between two calls."""
+
+    def __init__(self, office: Office, db: Database, boot: str, throttle: Throttle, probe: Probe | None) -> None:
+        self._office = office
+        self._db = db
+        self._boot = boot
+        self._throttle = throttle
+        self._probe = probe
+
+    async def claim(self, run: str) -> bool:
+        """Lease a queued run to this start of the program."""
+        now = self._office.now()
+        return bool(await self._db.write(lambda tx: tx.run("agents.runs.claim", run=run, boot=self._boot, now=now)))
+
+    async def carry(self, run: str) -> None:
+        """Carry a leased run forward until it waits or ends."""
+        while True:
+            effect = await self._db.write(lambda tx: turn.advance(tx, self._office, self._boot, run))
+            if isinstance(effect, AskModel):
+                await self._ask(effect)
+            elif isinstance(effect, UseTools):
+                await self._use(effect)
+            else:
+                return
+
+    async def take_over(self, run: str) -> None:
+        """Put a run of ours back into the queue, after a fault that could not even be written down."""
+        await self._db.write(lambda tx: recovery.take_over(tx, self._office, store.get_run(tx, run)))
+
+    async def abandon(self, run: str, state: RunState, text: str) -> None:
+        """End a run whose worker was stopped, or that met a fault of the program."""
+        await self._db.write(lambda tx: ending.finish(tx, self._office, store.get_run(tx, run), state, text))
+
+    def _point(self, name: str) -> None:
+        if self._probe is not None:
+            self._probe.point(name)
+
+    async def _ask(self, due: AskModel) -> None:
+        profile = self._office.profile(due.run.agent, due.run.depth)
+        tag = self._office.model_tag(due.run.model, profile)
+        model = self._office.models.get(tag)
+        if profile is None or model is None:
+            what = (
+                f'There is no model "{tag}" in the settings.'
+                if profile
+                else f'There is no agent "{due.run.agent}" any more.'
+            )
+            await self.abandon(due.run.id, RunState.FAILED, what)
+            return
+        now = self._office.now()
+        if (until := self._throttle.admit(model.label, now)) is not None:
+            await self._db.write(lambda tx: modelcalls.park(tx, self._office, self._boot, due.run.id, until))
+            return
+        prepared = await self._db.read_slow(lambda tx: context.build(tx, self._office, due.run, profile, model, tag))
+        limit = prepared.request.max_output
+        reserved = await self._db.write(
+            lambda tx: modelcalls.reserve(tx, self._office, self._boot, due, model, prepared.tokens, limit)
+        )
+        if reserved is not None:
+            self._point("model.before")
+            outcome = await watch(model.complete(prepared.request), self._office.limits(due.run.agent).model_seconds)
+            self._point("model.after")
+            await self._take(reserved, model, profile, outcome)
+
+    async def _take(self, reserved: Reserved, model: Model, profile: Profile, outcome: Outcome) -> None:
+        if isinstance(outcome.value, ModelReply):
+            reply = outcome.value
+            self._throttle.passed(model.label)
+            await self._db.write(lambda tx: modelcalls.take_reply(tx, self._office, reserved, model, profile, reply))
+            return
+        error = outcome.error
+        if outcome.timed_out:
+            error = ModelError(ModelFault.TIMEOUT, "")
+        if not isinstance(error, ModelError):
+            await self._db.write(lambda tx: modelcalls.lose(tx, self._office, reserved))
+            raise error or RuntimeError(f"{model.label} gave {type(outcome.value).__name__}, not a reply")
+        fault = error
+        again = await self._db.write(lambda tx: modelcalls.take_error(tx, self._office, reserved, fault))
+        if fault.kind is ModelFault.RATE:
+            now = self._office.now()
+            self._throttle.limited(model.label, now, again or now)
+
+    async def _use(self, effect: UseTools) -> None:
+        results: list[Awaitable[None]] = [self._do(work) for work in effect.work]
+        await asyncio.gather(*results)
+
+    async def _do(self, work: Work) -> None:
+        """One call: act, then write down what came of it."""
+        self._point(f"tool.{work.call.tool}.before")
+        outcome = await watch(work.tool.run(work.wanted, work.context), work.timeout)
+        self._point(f"tool.{work.call.tool}.after")
+        office, call = self._office, work.call.id
+        if isinstance(outcome.value, ToolResult):
+            result = outcome.value
+            await self._db.write(lambda tx: turn.complete(tx, office, call, result))
+        elif isinstance(outcome.error, ToolFailed):
+            text = outcome.error.text
+            await self._db.write(lambda tx: turn.fail(tx, office, call, text))
+        elif _harmless(work):
+            text = f"Not done: {_why(work, outcome)}"
+            await self._db.write(lambda tx: turn.fail(tx, office, call, text))
+        else:
+            why = _why(work, outcome)
+            await self._db.write(lambda tx: turn.doubt(tx, office, call, why))
+
+
+def _harmless(work: Work) -> bool:
+    return work.call.risk is Risk.READ
+
+
+def _why(work: Work, outcome: Outcome) -> str:
+    """Why a call gave no result; the text of an unforeseen exception is nobody's business, its kind is."""
+    if outcome.timed_out:
+        return f"{work.call.tool} gave no answer within {work.timeout:g} seconds."
+    if isinstance(outcome.error, ToolUncertain):
+        return outcome.error.text
+    return f"{work.call.tool} failed ({type(outcome.error).__name__})."

@@ -1,0 +1,98 @@
+-- name: add
+-- Notes a call that a model wants.
+INSERT INTO tool_calls (id, run, seq, idx, provider_id, tool, def_hash, args, args_hash, asked_hash, raw_args, risk, plan, state, gated,
+                        fault, repeats, idem_key, result, ok, note, created, ended)
+VALUES (:id, :run, :seq, :idx, :provider_id, :tool, :def_hash, :args, :args_hash, :args_hash, :raw_args, :risk, :plan, :state, :gated,
+        :fault, :repeats, :idem_key, :result, :ok, :note, :now, :ended);
+
+-- name: get
+-- One call.
+SELECT * FROM tool_calls WHERE id = :call;
+
+-- name: of_step
+-- The calls of one model reply, in its order.
+SELECT * FROM tool_calls WHERE run = :run AND seq = :seq ORDER BY idx;
+
+-- name: of_run
+-- All calls of a run.
+SELECT * FROM tool_calls WHERE run = :run ORDER BY seq, idx;
+
+-- name: open_of_run
+-- The calls of a run that have no result yet.
+SELECT * FROM tool_calls WHERE run = :run AND ended IS NULL ORDER BY seq, idx;
+
+-- name: start
+-- Takes an approved call in hand, once.
+UPDATE tool_calls SET state = 'started', attempt = attempt + 1, started = :now, child = coalesce(:child, child)
+WHERE id = :call AND state = 'approved';
+
+-- name: end
+-- Ends a call with its one result.
+UPDATE tool_calls SET state = :state, result = :result, result_hash = :result_hash, whole = :whole, ok = :ok, untrusted = :untrusted,
+                      source = :source, files = :files, note = CASE WHEN :note = '' THEN note ELSE :note END, ended = :now
+WHERE id = :call AND ended IS NULL AND state = :was;
+
+-- name: doubt
+-- Nobody knows whether a started call happened.
+UPDATE tool_calls SET state = 'unknown', gated = 1, note = :note WHERE id = :call AND state = 'started';
+
+-- name: allow
+-- The user lets a waiting call run.
+UPDATE tool_calls SET state = 'approved', not_before = :not_before, note = :note
+WHERE id = :call AND state IN ('waiting_approval', 'unknown');
+
+-- name: again
+-- A started call that may be repeated goes back.
+UPDATE tool_calls SET state = 'approved', gated = 0 WHERE id = :call AND state = 'started';
+
+-- name: gate
+-- A call that was let through has to be asked about after all.
+UPDATE tool_calls SET state = 'waiting_approval', gated = 1, def_hash = :def_hash, args_hash = :args_hash
+WHERE id = :call AND state = 'approved';
+
+-- name: edit
+-- The user changed the arguments of a waiting call.
+UPDATE tool_calls SET args = :args, args_hash = :args_hash WHERE id = :call AND state = 'waiting_approval';
+
+-- name: same
+-- The last call of a run with the same tool and arguments, but those of one reply.
+SELECT * FROM tool_calls WHERE run = :run AND tool = :tool AND args_hash = :args_hash AND seq < :seq ORDER BY seq DESC, idx DESC LIMIT 1;
+
+-- name: done_before
+-- An effect of this run that the same wish has had already, as asked or as changed by the user.
+SELECT id FROM tool_calls
+WHERE run = :run AND tool = :tool AND (args_hash = :args_hash OR asked_hash = :args_hash) AND state IN ('done', 'started', 'unknown')
+LIMIT 1;
+
+-- name: bad_since_good
+-- Faulty calls of a run since the last one that worked, by fault.
+SELECT fault, count(*) AS n FROM tool_calls
+WHERE run = :run AND fault IN ('unknown_tool', 'bad_args')
+  AND seq > coalesce((SELECT max(seq) FROM tool_calls WHERE run = :run AND state = 'done'), -1)
+GROUP BY fault;
+
+-- name: counts
+-- What ran in a family of runs, by tool.
+SELECT c.tool, sum(c.state IN ('done', 'started', 'unknown')) AS runs, sum(c.state IN ('denied', 'expired', 'cancelled', 'skipped')) AS refused,
+       sum(c.state IN ('failed', 'invalid')) AS failed, max(c.note) AS note
+FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
+WHERE r.root = :root GROUP BY c.tool ORDER BY min(c.created);
+
+-- name: effects
+-- What a family of runs has done to the world, or may have done, oldest first.
+SELECT c.* FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
+WHERE r.root = :root AND c.risk <> 'read' AND c.plan IN ('act', 'within', 'mail') AND c.started IS NOT NULL
+  AND c.state IN ('done', 'started', 'unknown', 'skipped', 'cancelled')
+ORDER BY c.started;
+
+-- name: files
+-- The files that the calls of a run made.
+SELECT files FROM tool_calls WHERE run = :run AND files <> '[]' ORDER BY seq, idx;
+
+-- name: next_start
+-- When the next approved call with a time of grace may begin.
+SELECT min(not_before) FROM tool_calls WHERE run = :run AND state = 'approved';
+
+-- name: family_words
+-- What the user allowed or answered in a run, which counts as their own words.
+SELECT result FROM tool_calls WHERE run = :run AND plan = 'ask' AND state = 'done';
