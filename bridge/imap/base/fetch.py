@@ -1,0 +1,185 @@
+"""FETCH and UID FETCH (RFC 3501 section 6.4.5).
+
+Rule: an answer goes out in parts of bounded size, each read from one snapshot and sent before the next is read, so
+that neither a large mailbox nor a slow client fills the memory. What the index knows is not asked of the store.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from bridge.imap.base.flags import completed
+from bridge.imap.base.own import change, pieces, positions, uids_at
+from bridge.imap.command import Command, Done, Traits
+from bridge.imap.dialect import Dialect
+from bridge.imap.plan import Batch, FetchPlan, Needs
+from bridge.imap.session import Session
+from bridge.imap.states import IN_MAILBOX, Selected
+from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.seqset import SeqSet
+from mailstore import flags, messages
+from mailstore.model import SEEN, FetchRow, FlagOp, FlagSet, Uid
+from mailstore.sqlite import ReadTx
+
+FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
+FROM_ROWS: Final = 500
+BODY_BYTES: Final = 1024 * 1024  # message bytes in a part with bodies, beyond its first message
+IN_LOOP_ROWS: Final = 4  # so few rows are read in the loop: a thread would take longer to reach than they take to read
+IN_LOOP_BYTES: Final = 128 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    messages: SeqSet
+    plan: FetchPlan
+
+
+def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
+    cursor.sp()
+    wanted = cursor.seqset()
+    cursor.sp()
+    plan = FetchPlan.compile(cursor, dialect.fetch_items, uid=uid)
+    cursor.eol()
+    return Fetching(wanted, plan)
+
+
+async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
+    selected = session.open_mailbox()
+    spans = positions(selected, wanted.messages, uid=uid)
+    plan = wanted.plan
+    if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
+        plan = plan.with_flags()
+    needs = plan.needs
+    size = FROM_ROWS if needs.reads_store else FROM_INDEX
+    done = 0
+    for part in pieces(spans, size):
+        if needs.reads_store:
+            done += await _send_rows(session, selected, plan, part)
+        else:
+            done += await _send_indexed(session, selected, plan, part)
+    return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+
+
+async def _see(session: Session, selected: Selected, spans: Sequence[range]) -> bool:
+    """Mark the unread ones among the messages read; whether there were any. The answer carries their flags."""
+    index = selected.index
+    unread = [uid for uid in uids_at(selected, spans) if (of := index.flag_set(uid)) and not of.bits & SEEN]
+    if not unread:
+        return False
+    await change(session, selected, lambda tx: flags.store(tx, selected.mailbox, unread, FlagOp.ADD, ("\\Seen",)))
+    return True
+
+
+async def _send_indexed(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
+    """A part that needs no SQL; messages that have left are passed over."""
+    numbers, uids = _named(selected, part)
+    there = selected.index.flag_sets(uids)
+    sets = [flag_set for flag_set in there if flag_set is not None]
+    if len(sets) < len(there):
+        kept = [at for at, flag_set in enumerate(there) if flag_set is not None]
+        numbers, uids = [numbers[at] for at in kept], [uids[at] for at in kept]
+    modseqs = [of or 0 for of in selected.index.modseqs(uids)] if plan.needs.modseq else ()
+    texts = _flag_texts(session, selected, uids, sets) if plan.needs.flags else ()
+    session.write(plan.render(Batch(numbers, uids, flags=texts, modseqs=modseqs)))
+    await session.flush()
+    return len(numbers)
+
+
+def _named(selected: Selected, part: Sequence[range]) -> tuple[Sequence[int], Sequence[int]]:
+    """Numbers and UIDs at the positions; one run of positions, the usual case, is cut out whole."""
+    mine = selected.view.uids
+    if len(part) == 1:
+        return range(part[0].start + 1, part[0].stop + 1), mine[part[0].start : part[0].stop]
+    numbers = [at + 1 for span in part for at in span]
+    return numbers, [mine[number - 1] for number in numbers]
+
+
+def _flag_texts(session: Session, selected: Selected, uids: Sequence[int], sets: Sequence[FlagSet]) -> list[bytes]:
+    """The texts of FLAGS; the plain column is made at once, and \\Recent is put in where this session has it."""
+    view, memo = selected.view, session.flag_texts
+    texts = memo.many(sets)
+    if view.recent and uids and uids[-1] >= view.recent[0][0]:
+        for at, uid in enumerate(uids):
+            if view.is_recent(uid):
+                texts[at] = memo.one(sets[at], recent=True)
+    return texts
+
+
+async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
+    """A part whose rows are in the store; bodies are read a bounded number of bytes at a time."""
+    needs = plan.needs
+    wanted = uids_at(selected, part)
+
+    def read(tx: ReadTx) -> list[FetchRow]:
+        return messages.fetch(
+            tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=session.store.renderers
+        )
+
+    few = len(wanted) <= IN_LOOP_ROWS
+    rows = session.store.read(read) if few else await session.store.read_slow(read)
+    for group in _groups(rows, needs):
+        await _send_group(session, selected, plan, group)
+    return len(rows)
+
+
+def _groups(rows: Sequence[FetchRow], needs: Needs) -> Iterator[Sequence[FetchRow]]:
+    if not needs.body:
+        if rows:
+            yield rows
+        return
+    start = total = 0
+    for at, row in enumerate(rows):
+        total += row.size
+        if total > BODY_BYTES and at > start:
+            yield rows[start:at]
+            start, total = at, row.size
+    if start < len(rows):
+        yield rows[start:]
+
+
+async def _send_group(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow]) -> None:
+    view, needs = selected.view, plan.needs
+    uids: list[Uid] = [row.uid for row in rows]
+    numbers = [view.number(uid) for uid in uids]
+    if needs.flags:
+        view.forget_flags(uids)
+
+    def render(tx: ReadTx) -> bytes:
+        texts = [_row_flags(session, selected, row) for row in rows] if needs.flags else ()
+        return plan.render(
+            Batch(
+                numbers,
+                uids,
+                flags=texts,
+                modseqs=[row.modseq for row in rows],
+                rows=rows,
+                renderings=needs.renderings,
+                body=partial(messages.body, tx),
+            )
+        )
+
+    if not needs.body or sum(row.size for row in rows) <= IN_LOOP_BYTES:
+        session.write(session.store.read(render))
+    else:
+        session.write(await session.store.read_slow(render))
+    await session.flush()
+
+
+def _row_flags(session: Session, selected: Selected, row: FetchRow) -> bytes:
+    """The flags as the row has them; they may be newer than the index, never older than what is in the view."""
+    return session.flag_texts.one(
+        FlagSet(row.flags_bits, row.keywords, row.flag_key), recent=selected.view.is_recent(row.uid)
+    )
+
+
+COMMANDS: Final = (
+    Command(
+        b"FETCH",
+        IN_MAILBOX,
+        partial(parse_fetch, uid=False),
+        partial(run_fetch, uid=False),
+        Traits(uses_numbers=True, tells_gone=False),
+    ),
+    Command(b"UID FETCH", IN_MAILBOX, partial(parse_fetch, uid=True), partial(run_fetch, uid=True)),
+)

@@ -1,0 +1,164 @@
+"""CREATE, DELETE, RENAME, SUBSCRIBE, UNSUBSCRIBE and STATUS (RFC 3501 sections 6.3.3 to 6.3.10).
+
+Rule: names are compared and kept as text; only here and in listing.py do they meet their wire form.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from bridge.imap.command import Command, Done, Refused
+from bridge.imap.dialect import Dialect, Mode, StatusItem
+from bridge.imap.session import Session
+from bridge.imap.states import LOGGED_IN
+from bridge.imap.wire.codes import Code
+from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.render import mailbox_name, parenthesised
+from mailstore import mailboxes
+from mailstore.model import AccountId, Mailbox, Status
+from mailstore.sqlite import ReadTx, WriteTx
+
+UNUSABLE: Final = "%*"  # LIST could never name such a mailbox alone
+
+
+@dataclass(frozen=True, slots=True)
+class StatusWanted:
+    name: str
+    items: tuple[StatusItem, ...]
+
+
+def parse_name(cursor: Cursor, dialect: Dialect) -> str:
+    cursor.sp()
+    name = cursor.mailbox()
+    cursor.eol()
+    return name
+
+
+def parse_rename(cursor: Cursor, dialect: Dialect) -> tuple[str, str]:
+    cursor.sp()
+    old = cursor.mailbox()
+    cursor.sp()
+    new = cursor.mailbox()
+    cursor.eol()
+    return old, new
+
+
+def parse_status_items(cursor: Cursor, dialect: Dialect) -> tuple[StatusItem, ...]:
+    """`(MESSAGES UNSEEN)`; STATUS and LIST RETURN (STATUS ...) share it."""
+    return tuple(dict.fromkeys(cursor.parenthesised(partial(_status_item, cursor, dialect))))
+
+
+def _status_item(cursor: Cursor, dialect: Dialect) -> StatusItem:
+    item = dialect.status_items.get(cursor.word("a status item"))
+    if item is None:
+        cursor.fail("Unknown status item")
+    return item
+
+
+def parse_status(cursor: Cursor, dialect: Dialect) -> StatusWanted:
+    cursor.sp()
+    name = cursor.mailbox()
+    cursor.sp()
+    items = parse_status_items(cursor, dialect)
+    cursor.eol()
+    return StatusWanted(name, items)
+
+
+def existing(tx: ReadTx, account: AccountId, name: str) -> Mailbox:
+    """The mailbox of this name. Raises Refused."""
+    mailbox = mailboxes.find(tx, account, name)
+    if mailbox is None:
+        raise Refused("No such mailbox", Code.NONEXISTENT.value)
+    return mailbox
+
+
+def selectable(tx: ReadTx, account: AccountId, name: str) -> Mailbox:
+    """A mailbox that can hold messages. Raises Refused."""
+    mailbox = existing(tx, account, name)
+    if not mailbox.selectable:
+        raise Refused("This name only groups other mailboxes; it holds no messages", Code.CANNOT.value)
+    return mailbox
+
+
+async def run_create(session: Session, name: str) -> Done:
+    """A trailing delimiter only announces children (section 6.3.3); the mailbox is made without it."""
+    wanted = name.removesuffix("/")
+    if any(char in UNUSABLE for char in wanted):
+        raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
+    account = session.user().account
+    await session.store.write(lambda tx: mailboxes.create(tx, account, wanted))
+    return Done("CREATE completed")
+
+
+async def run_delete(session: Session, name: str) -> Done:
+    account = session.user().account
+    open_here = session.selected.mailbox.id if session.selected else None
+
+    def delete(tx: WriteTx) -> Mailbox:
+        mailbox = existing(tx, account, name)
+        mailboxes.delete(tx, mailbox)
+        return mailbox
+
+    deleted = await session.store.write(delete)
+    if deleted.id == open_here:
+        session.unselect()
+    return Done("DELETE completed")
+
+
+async def run_rename(session: Session, names: tuple[str, str]) -> Done:
+    account = session.user().account
+    old, new = names[0], names[1].removesuffix("/")
+    if any(char in UNUSABLE for char in new):
+        raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
+    await session.store.write(lambda tx: mailboxes.rename(tx, existing(tx, account, old), new))
+    return Done("RENAME completed")
+
+
+async def run_subscribe(session: Session, name: str) -> Done:
+    account = session.user().account
+    await session.store.write(lambda tx: mailboxes.subscribe(tx, account, existing(tx, account, name).name, True))
+    return Done("SUBSCRIBE completed")
+
+
+async def run_unsubscribe(session: Session, name: str) -> Done:
+    """Also for a name that is subscribed but exists no more."""
+    account = session.user().account
+    await session.store.write(lambda tx: mailboxes.subscribe(tx, account, name, False))
+    return Done("UNSUBSCRIBE completed")
+
+
+async def run_status(session: Session, wanted: StatusWanted) -> Done:
+    account = session.user().account
+
+    def read(tx: ReadTx) -> tuple[Mailbox, Status]:
+        mailbox = selectable(tx, account, wanted.name)
+        return mailbox, mailboxes.status(tx, mailbox)
+
+    mailbox, status = session.store.read(read)
+    session.write(status_line(session, mailbox, status, wanted.items))
+    return Done("STATUS completed")
+
+
+def status_line(session: Session, mailbox: Mailbox, status: Status, items: Sequence[StatusItem]) -> bytes:
+    values = (item.name + b" " + item.render(status, session.settings) for item in items)
+    name = mailbox_name(mailbox.name, Mode.UTF8 in session.modes)
+    return b"* STATUS " + name + b" " + parenthesised(values) + b"\r\n"
+
+
+STATUS_ITEMS: Final = (
+    StatusItem(b"MESSAGES", lambda status, _: b"%d" % status.messages),
+    StatusItem(b"RECENT", lambda status, _: b"%d" % status.recent),
+    StatusItem(b"UIDNEXT", lambda status, _: b"%d" % status.uidnext),
+    StatusItem(b"UIDVALIDITY", lambda status, _: b"%d" % status.uidvalidity),
+    StatusItem(b"UNSEEN", lambda status, _: b"%d" % status.unseen),
+)
+
+COMMANDS: Final = (
+    Command(b"CREATE", LOGGED_IN, parse_name, run_create),
+    Command(b"DELETE", LOGGED_IN, parse_name, run_delete),
+    Command(b"RENAME", LOGGED_IN, parse_rename, run_rename),
+    Command(b"SUBSCRIBE", LOGGED_IN, parse_name, run_subscribe),
+    Command(b"UNSUBSCRIBE", LOGGED_IN, parse_name, run_unsubscribe),
+    Command(b"STATUS", LOGGED_IN, parse_status, run_status),
+)

@@ -1,0 +1,83 @@
+"""A session's own change to its selected mailbox, kept apart from what others did to it.
+
+Rule: the log is read before and after the change inside its transaction, so the second part of the log is this change
+and nothing else, and the view is told both; there is no moment in between at which something could be missed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from bridge.imap import sync
+from bridge.imap.command import Refused
+from bridge.imap.session import Session
+from bridge.imap.states import Selected
+from bridge.imap.wire.codes import Code
+from bridge.imap.wire.seqset import SeqSet
+from mailstore import changes
+from mailstore.model import Delta, Uid
+from mailstore.sqlite import WriteTx
+
+T = TypeVar("T")
+
+
+async def change(
+    session: Session, selected: Selected, fn: Callable[[WriteTx], T], *, silent: bool = False
+) -> tuple[T, Delta]:
+    """Run `fn` in a write transaction; what it returned, and what it did to the mailbox (already in the view).
+
+    `silent`: the client knows the new flags, so they are not told; what others did meanwhile still is.
+    """
+    since, mailbox = selected.view.modseq, selected.mailbox
+
+    def run(tx: WriteTx) -> tuple[Delta, T, Delta]:
+        before = changes.since(tx, mailbox, since)
+        result = fn(tx)
+        return before, result, changes.since(tx, mailbox, before.highest)
+
+    before, result, own = await session.store.write(run)
+    sync.fold(session, selected, before)
+    sync.fold(session, selected, own, silent=silent)
+    return result, own
+
+
+def writable(session: Session) -> Selected:
+    """The selected mailbox, if it may be changed. Raises Refused."""
+    selected = session.open_mailbox()
+    if selected.read_only:
+        raise Refused("The mailbox was opened read-only (EXAMINE)", Code.READ_ONLY.value)
+    return selected
+
+
+def positions(selected: Selected, messages: SeqSet, *, uid: bool) -> list[range]:
+    """Indexes into the view for the messages a command names. Unknown UIDs are passed over, unknown numbers are BAD."""
+    view = selected.view
+    if uid:
+        return messages.resolve_uids(view.uids)
+    if len(view) and messages.exceeds(len(view)):
+        raise Refused("No message has that number", bad=True)
+    return messages.resolve_numbers(len(view))
+
+
+def uids_at(selected: Selected, spans: Sequence[range]) -> list[Uid]:
+    """The UIDs at these positions, ascending, without those that have left meanwhile."""
+    mine, gone = selected.view.uids, selected.view.withheld
+    found = [Uid(uid) for span in spans for uid in mine[span.start : span.stop]]
+    return [uid for uid in found if uid not in gone] if gone else found
+
+
+def pieces(spans: Sequence[range], size: int) -> Iterator[list[range]]:
+    """The same positions in parts of at most `size`."""
+    part: list[range] = []
+    room = size
+    for span in spans:
+        start = span.start
+        while start < span.stop:
+            stop = min(span.stop, start + room)
+            part.append(range(start, stop))
+            room -= stop - start
+            start = stop
+            if not room:
+                yield part
+                part, room = [], size
+    if part:
+        yield part

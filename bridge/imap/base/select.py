@@ -1,0 +1,148 @@
+"""SELECT, EXAMINE and CLOSE (RFC 3501 sections 6.3.1, 6.3.2, 6.4.2).
+
+Rule: the list of UIDs and the place in the log come from one snapshot, and the doorbell is subscribed before it, so
+that nothing falls between them.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from bridge.imap.base.mailboxes import selectable
+from bridge.imap.command import Command, Done, Traits, nothing
+from bridge.imap.dialect import Dialect, Parameter
+from bridge.imap.session import Session
+from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
+from bridge.imap.view import View
+from bridge.imap.wire import codes
+from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.render import flag_list
+from mailstore import flags, mailboxes, messages
+from mailstore.model import Mailbox, Snapshot
+from mailstore.sqlite import ReadTx, WriteTx
+
+SYSTEM_FLAGS: Final = ("\\Answered", "\\Flagged", "\\Deleted", "\\Seen", "\\Draft")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What SELECT asks for: a name, and parameters with their values."""
+
+    name: str
+    params: tuple[tuple[Parameter, Any], ...] = ()
+
+
+def parse_select(cursor: Cursor, dialect: Dialect) -> Opening:
+    cursor.sp()
+    name = cursor.mailbox()
+    params: list[tuple[Parameter, Any]] = []
+    if dialect.select_params and not cursor.at_end:
+        cursor.sp()
+        params = cursor.parenthesised(partial(read_parameter, cursor, dialect.select_params))
+    cursor.eol()
+    return Opening(name, tuple(params))
+
+
+def read_parameter(cursor: Cursor, known: Any) -> tuple[Parameter, Any]:
+    """A parameter by name with its value; SELECT, STORE and FETCH share it."""
+    parameter = known.get(cursor.word("a parameter"))
+    if parameter is None:
+        cursor.fail("Unknown parameter")
+    return parameter, parameter.parse(cursor) if parameter.parse else None
+
+
+async def run_select(session: Session, opening: Opening) -> Done:
+    return await _open(session, opening, read_only=False)
+
+
+async def run_examine(session: Session, opening: Opening) -> Done:
+    return await _open(session, opening, read_only=True)
+
+
+async def _open(session: Session, opening: Opening, *, read_only: bool) -> Done:
+    """A failed SELECT leaves no mailbox selected (section 6.3.1)."""
+    session.unselect()
+    account = session.user().account
+    mailbox = session.store.read(lambda tx: selectable(tx, account, opening.name))
+    selected, snapshot = await _enter(session, mailbox, read_only=read_only)
+    session.select(selected)
+    _introduce(session, selected, snapshot)
+    for parameter, value in opening.params:
+        if parameter.apply is not None:
+            parameter.apply(session, value)
+    word = "EXAMINE" if read_only else "SELECT"
+    return Done(f"{word} completed", codes.Code.READ_ONLY.value if read_only else codes.Code.READ_WRITE.value)
+
+
+async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tuple[Selected, Snapshot]:
+    """Count among those who have the mailbox open, be told of changes, and only then look at it."""
+    store = session.store
+    await store.sessions.opened(mailbox.id, session)
+    unsubscribe = store.doorbell.subscribe(mailbox.id, session.rung)
+
+    def leave() -> None:
+        unsubscribe()
+        store.sessions.closed(mailbox.id, session)
+
+    try:
+        await store.load_index(mailbox.id)
+        snapshot = store.snapshot(mailbox.id)
+        view = View(mailbox.id, snapshot.uids, snapshot.highest_modseq, session.host.shelf)
+        selected = Selected(mailbox, view, store, read_only, leave, stale=True)
+        await _claim(session, selected, snapshot)
+    except BaseException:
+        leave()
+        raise
+    return selected, snapshot
+
+
+async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> None:
+    r"""Take what is \Recent; only a session that may write takes it from others (RFC 3501 section 6.3.2)."""
+    recents, mailbox = session.host.recents, selected.mailbox
+    take = recents.unclaimed if selected.read_only else recents.take
+    claimed = take(mailbox.id, snapshot.recent_from, snapshot.uidnext - 1)
+    if claimed is None:
+        return
+    selected.view.claim(*claimed)
+    if not selected.read_only:
+        await session.store.write(lambda tx: flags.claim_recent(tx, mailbox))
+
+
+def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None:
+    view = selected.view
+    keywords = session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))
+    flag_names = (*SYSTEM_FLAGS, *keywords)
+    session.say(b"FLAGS " + flag_list(flag_names))
+    permanent = () if selected.read_only else (*flag_names, "\\*")
+    session.say(b"OK [" + codes.permanentflags(permanent) + b"] Flags that can be kept")
+    session.say(b"%d EXISTS" % len(view))
+    session.say(b"%d RECENT" % view.recent_count())
+    if snapshot.first_unseen is not None and (number := view.number(snapshot.first_unseen)):
+        session.say(b"OK [" + codes.unseen(number) + b"] First unseen")
+    session.say(b"OK [" + codes.uidvalidity(snapshot.uidvalidity) + b"] UIDs are valid")
+    session.say(b"OK [" + codes.uidnext(snapshot.uidnext) + b"] Next UID")
+
+
+async def run_close(session: Session, _: None) -> Done:
+    """Expunge what is \\Deleted without telling it, unless the mailbox was opened read-only."""
+    selected = session.open_mailbox()
+    if not selected.read_only:
+
+        def expunge(tx: WriteTx) -> None:
+            messages.expunge(tx, selected.mailbox, None)
+
+        if session.store.read(partial(_has_deleted, selected.mailbox)):
+            await session.store.write(expunge)
+    session.unselect()
+    return Done("CLOSE completed")
+
+
+def _has_deleted(mailbox: Mailbox, tx: ReadTx) -> bool:
+    return mailboxes.status(tx, mailbox).deleted > 0
+
+
+COMMANDS: Final = (
+    Command(b"SELECT", LOGGED_IN, parse_select, run_select, Traits(changes_mailbox=True)),
+    Command(b"EXAMINE", LOGGED_IN, parse_select, run_examine, Traits(changes_mailbox=True)),
+    Command(b"CLOSE", IN_MAILBOX, nothing, run_close, Traits(changes_mailbox=True)),
+)

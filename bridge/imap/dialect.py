@@ -1,0 +1,264 @@
+"""The language a server speaks: the base plus the enabled extensions, merged once at the start.
+
+Rule: extensions contribute to a closed set of places and never touch each other; a clash, an unmet need or an announced
+capability that nobody serves is an error at the start, not a surprise for a client. The session is `Any` here, as it is
+built upon this module.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from bridge.imap.command import AnyCommand
+from bridge.imap.criteria import SearchKey
+from bridge.imap.items.item import FetchItem
+from bridge.imap.states import Selected, State
+from bridge.imap.wire.cursor import Cursor
+from config.settings import Settings
+from mailstore.model import Mailbox, Status, Uid
+
+
+class Mode(StrEnum):
+    """Extensions that change the others (DECISIONS 19): a closed set which grammar, rendering and transport read."""
+
+    UTF8 = "utf8"
+    REV2 = "rev2"
+    UIDONLY = "uidonly"
+    CONDSTORE = "condstore"
+    QRESYNC = "qresync"
+    DEFLATE = "deflate"
+
+
+class Feature(Enum):
+    """What the core itself can do once an extension has it announced; each is read at exactly one place."""
+
+    CORE = "the base protocol"
+    NONSYNC_LITERALS = "framer: {n+}"
+    INITIAL_RESPONSE = "base.login: AUTHENTICATE with an initial response"
+    PLAIN = "base.login: AUTHENTICATE PLAIN"
+    LOGIN = "base.login: AUTHENTICATE LOGIN"
+    NO_LOGIN = "session: no login without TLS"
+    CHILD_MARKS = "base.listing: \\HasChildren, \\HasNoChildren"
+    USE_MARKS = "base.listing: special-use attributes"
+    EXTENDED_LIST = "base.listing: selection and return options, several patterns"
+    UID_CODES = "base.append, base.copy: APPENDUID and COPYUID"
+    APPEND_LIMIT = "framer and base.append: largest message"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a capability list depends on: where the connection stands, and the configured limits."""
+
+    state: State
+    secure: bool  # TLS is on, or login without it is allowed
+    tls_possible: bool
+    append_limit: int  # bytes
+
+
+Announce = Callable[[Standing], Sequence[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusItem:
+    """An item of STATUS; `render` gives its value from the mailbox's counters and the settings."""
+
+    name: bytes
+    render: Callable[[Status, Settings], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named parameter of SELECT, STORE or FETCH. `parse` reads its value and the space before it; None: it has none.
+
+    `apply` is called when a SELECT succeeds with it (STORE and FETCH read their parameters themselves).
+    """
+
+    name: bytes
+    parse: Callable[[Cursor], Any] | None = None
+    apply: Callable[[Any, Any], None] | None = None
+
+
+class Selection(Enum):
+    """What a LIST selection option asks for."""
+
+    SUBSCRIBED = "subscribed"
+    SPECIAL_USE = "special-use"
+    REMOTE = "remote"
+    RECURSIVE = "recursivematch"
+
+
+@dataclass(frozen=True, slots=True)
+class ListSelection:
+    name: bytes
+    selects: Selection
+
+
+class ListRow(Protocol):
+    """What an extension sees of a row of LIST."""
+
+    @property
+    def mailbox(self) -> Mailbox | None: ...
+    @property
+    def subscribed(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListReturn:
+    """A LIST return option: attributes it adds to a row, and a line it writes behind a row of a selectable mailbox."""
+
+    name: bytes
+    parse: Callable[[Cursor, "Dialect"], Any] | None = None
+    attributes: Callable[[ListRow], Sequence[bytes]] | None = None
+    follow: Callable[[Any, Mailbox, Any], bytes] | None = None
+
+
+TellGone = Callable[[Selected, Sequence[tuple[int, Uid]]], list[bytes]]
+TellFlags = Callable[[Selected, Sequence[tuple[int, Uid]]], list[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """Everything one extension adds. `name` is what settings call it; `default` whether "default" includes it."""
+
+    name: str
+    announce: Announce | None = None
+    commands: tuple[AnyCommand, ...] = ()
+    fetch_items: tuple[FetchItem, ...] = ()
+    search_keys: tuple[SearchKey, ...] = ()
+    status_items: tuple[StatusItem, ...] = ()
+    select_params: tuple[Parameter, ...] = ()
+    store_params: tuple[Parameter, ...] = ()
+    fetch_params: tuple[Parameter, ...] = ()
+    search_returns: tuple[Parameter, ...] = ()
+    list_selections: tuple[ListSelection, ...] = ()
+    list_returns: tuple[ListReturn, ...] = ()
+    enables: Mapping[bytes, tuple[Mode, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    features: frozenset[Feature] = frozenset()
+    implies: tuple[str, ...] = ()
+    tell_gone: tuple[Mode, TellGone] | None = None
+    tell_flags: tuple[Mode, TellFlags] | None = None
+    default: bool = True
+
+
+def announces(*names: bytes, in_clear: bool = False) -> Announce:
+    """The usual announcement: fixed names, once they can be of use; `in_clear`: also to who has to start TLS first."""
+
+    def announce(standing: Standing) -> Sequence[bytes]:
+        return names if in_clear or standing.secure else ()
+
+    return announce
+
+
+class DialectError(Exception):
+    """The extensions do not fit together; the text names both sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The merged tables. Read-only; one for all sessions of a service."""
+
+    extensions: tuple[Extension, ...]
+    features: frozenset[Feature]
+    commands: Mapping[bytes, AnyCommand]
+    fetch_items: Mapping[bytes, FetchItem]
+    search_keys: Mapping[bytes, SearchKey]
+    status_items: Mapping[bytes, StatusItem]
+    select_params: Mapping[bytes, Parameter]
+    store_params: Mapping[bytes, Parameter]
+    fetch_params: Mapping[bytes, Parameter]
+    search_returns: Mapping[bytes, Parameter]
+    list_selections: Mapping[bytes, ListSelection]
+    list_returns: Mapping[bytes, ListReturn]
+    enables: Mapping[bytes, tuple[Mode, ...]]
+    tell_gone: Mapping[Mode, TellGone]
+    tell_flags: Mapping[Mode, TellFlags]
+
+    def has(self, feature: Feature) -> bool:
+        return feature in self.features
+
+    def capabilities(self, standing: Standing) -> list[bytes]:
+        """What to announce now, in the order of the registry, each once."""
+        found: dict[bytes, None] = {}
+        for extension in self.extensions:
+            for name in extension.announce(standing) if extension.announce else ():
+                found.setdefault(name)
+        return list(found)
+
+
+def merge(extensions: Sequence[Extension]) -> Dialect:
+    """Put the extensions together. Raises DialectError for a clash, a missing need, or an empty announcement."""
+    names = [extension.name for extension in extensions]
+    _refuse_twice(names)
+    for extension in extensions:
+        _check(extension, names)
+    return Dialect(
+        extensions=tuple(extensions),
+        features=frozenset(feature for extension in extensions for feature in extension.features),
+        commands=_table(extensions, "command", lambda e: [(c.name, c) for c in e.commands]),
+        fetch_items=_table(extensions, "fetch item", lambda e: [(i.name, i) for i in e.fetch_items]),
+        search_keys=_table(extensions, "search key", lambda e: [(k.name, k) for k in e.search_keys]),
+        status_items=_table(extensions, "status item", lambda e: [(i.name, i) for i in e.status_items]),
+        select_params=_table(extensions, "SELECT parameter", lambda e: [(p.name, p) for p in e.select_params]),
+        store_params=_table(extensions, "STORE parameter", lambda e: [(p.name, p) for p in e.store_params]),
+        fetch_params=_table(extensions, "FETCH parameter", lambda e: [(p.name, p) for p in e.fetch_params]),
+        search_returns=_table(extensions, "SEARCH return option", lambda e: [(p.name, p) for p in e.search_returns]),
+        list_selections=_table(extensions, "LIST selection", lambda e: [(s.name, s) for s in e.list_selections]),
+        list_returns=_table(extensions, "LIST return option", lambda e: [(r.name, r) for r in e.list_returns]),
+        enables=_table(extensions, "ENABLE name", lambda e: list(e.enables.items())),
+        tell_gone=_table(extensions, "way to tell departures", lambda e: [e.tell_gone] if e.tell_gone else []),
+        tell_flags=_table(extensions, "way to tell flags", lambda e: [e.tell_flags] if e.tell_flags else []),
+    )
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _table(
+    extensions: Iterable[Extension], kind: str, entries: Callable[[Extension], Iterable[tuple[K, V]]]
+) -> Mapping[K, V]:
+    merged: dict[K, V] = {}
+    owner: dict[K, str] = {}
+    for extension in extensions:
+        for key, value in entries(extension):
+            if key in owner:
+                raise DialectError(f"{kind} {_show(key)} is given by both {owner[key]} and {extension.name}")
+            merged[key], owner[key] = value, extension.name
+    return MappingProxyType(merged)
+
+
+def _show(key: object) -> str:
+    return key.decode("ascii", "replace") if isinstance(key, bytes) else str(key)
+
+
+def _refuse_twice(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise DialectError(f"extension {name} is registered twice")
+
+
+def _check(extension: Extension, names: Sequence[str]) -> None:
+    missing = [need for need in extension.implies if need not in names]
+    if missing:
+        raise DialectError(f"{extension.name} needs {', '.join(missing)}, which is not enabled")
+    if extension.announce and not _serves(extension):
+        raise DialectError(f"{extension.name} is announced, but nothing serves it")
+
+
+def _serves(extension: Extension) -> bool:
+    return bool(
+        extension.commands
+        or extension.fetch_items
+        or extension.search_keys
+        or extension.status_items
+        or extension.select_params
+        or extension.store_params
+        or extension.fetch_params
+        or extension.search_returns
+        or extension.list_selections
+        or extension.list_returns
+        or extension.enables
+        or extension.features
+    )

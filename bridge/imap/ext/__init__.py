@@ -1,0 +1,1 @@
+"""Extensions, one a file, each a constant `EXTENSION`. They never import each other; registry.py lists them."""

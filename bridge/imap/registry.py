@@ -1,0 +1,67 @@
+"""Every extension there is, in the order of announcement: a new one is its file in ext/ and its line here.
+
+Rule: this is the only place that knows them all.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from bridge.imap.base import BASE
+from bridge.imap.dialect import Dialect, DialectError, Extension, merge
+from bridge.imap.ext import (
+    appendlimit,
+    auth_login,
+    auth_plain,
+    children,
+    enable,
+    ident,
+    idle,
+    list_extended,
+    list_status,
+    literal_plus,
+    move,
+    namespace,
+    sasl_ir,
+    special_use,
+    starttls,
+    uidplus,
+    unselect,
+)
+from config.settings import Imap
+
+EXTENSIONS: Final[tuple[Extension, ...]] = (
+    starttls.EXTENSION,
+    sasl_ir.EXTENSION,
+    literal_plus.EXTENSION,
+    ident.EXTENSION,
+    enable.EXTENSION,
+    idle.EXTENSION,
+    namespace.EXTENSION,
+    unselect.EXTENSION,
+    children.EXTENSION,
+    uidplus.EXTENSION,
+    move.EXTENSION,
+    special_use.EXTENSION,
+    list_extended.EXTENSION,
+    list_status.EXTENSION,
+    appendlimit.EXTENSION,
+    auth_plain.EXTENSION,
+    auth_login.EXTENSION,
+)
+
+
+def dialect_for(settings: Imap) -> Dialect:
+    """The base with the extensions the settings name. Raises DialectError, also for a name that does not exist."""
+    return merge([BASE, *_chosen(settings.extensions)])
+
+
+def _chosen(wanted: str | Sequence[str]) -> list[Extension]:
+    if wanted == "all":
+        return list(EXTENSIONS)
+    if wanted == "default":
+        return [extension for extension in EXTENSIONS if extension.default]
+    names = {name.upper() for name in wanted}
+    unknown = names - {extension.name for extension in EXTENSIONS}
+    if unknown:
+        raise DialectError(f"no such IMAP extension: {', '.join(sorted(unknown))}")
+    return [extension for extension in EXTENSIONS if extension.name in names]

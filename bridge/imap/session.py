@@ -1,0 +1,421 @@
+"""One IMAP connection, sans-IO: commands in, answers out, one at a time, driven by the transport pump.
+
+Rule: a session knows the dialect and no extension; what may be told when is decided by traits (pipeline.py), never by
+a handler. An idle session is only this object: no task, no future, no timer, as hundreds of them wait at once.
+"""
+
+import ssl
+from collections.abc import Iterable
+from typing import Final
+
+from bridge.auth import Identity
+from bridge.imap import sync
+from bridge.imap.command import AnyCommand, Done, Farewell, Hold, Outcome, Refused
+from bridge.imap.dialect import Dialect, Mode, Standing
+from bridge.imap.host import Host
+from bridge.imap.items.flags import FlagTexts
+from bridge.imap.pipeline import News, news_after
+from bridge.imap.refusals import GENERAL, as_refusal
+from bridge.imap.states import Selected, State
+from bridge.imap.wire import framer as wires
+from bridge.imap.wire import render
+from bridge.imap.wire.errors import ParseError
+from bridge.imap.wire.framer import Framer
+from bridge.net.transport import PIECE, Wire
+from config.settings import Settings
+from mailstore.errors import NoSuchMailbox, StoreError
+from mailstore.store import Store
+
+MAX_BAD: Final = 20  # faulty commands in a row after which a peer is no IMAP client
+BURST_SECONDS: Final = 0.1  # news during IDLE goes out at once, but not more often than this
+NO_MODES: Final[frozenset[Mode]] = frozenset()
+
+
+class Session:
+    """The conversation of one client."""
+
+    __slots__ = (
+        "_ahead",
+        "_bad",
+        "_blobs",
+        "_bye",
+        "_current",
+        "_hold",
+        "_out",
+        "admitted",
+        "framer",
+        "host",
+        "identity",
+        "idling",
+        "modes",
+        "pushed_at",
+        "selected",
+        "state",
+        "touched",
+        "wire",
+        "working",
+    )
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.framer = Framer(host.framer_limits)
+        self.state = State.FRESH
+        self.identity: Identity | None = None
+        self.selected: Selected | None = None
+        self.modes = NO_MODES
+        self.idling = False
+        self.touched = host.clock()  # when the client was last heard of, monotonic seconds
+        self.pushed_at = 0.0  # when news or a keep-alive last went out during IDLE
+        self.wire: Wire
+        self._ahead: wires.Event | None = None  # the next command, cut before the last one's news was told
+        self._current: tuple[bytes, AnyCommand] | None = None
+        self._hold: Hold | None = None
+        self._blobs: list[bytearray] = []
+        self._out: list[bytes] = []
+        self._bad = 0
+        self._bye: Farewell | None = None  # to be said when the command at hand is done
+        self.working = False
+        self.admitted = False  # counted among the host's connections
+
+    # What commands use
+
+    @property
+    def store(self) -> Store:
+        return self.host.store
+
+    @property
+    def settings(self) -> Settings:
+        return self.host.settings
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.host.dialect
+
+    @property
+    def flag_texts(self) -> FlagTexts:
+        return self.host.flag_texts
+
+    @property
+    def may_login(self) -> bool:
+        """TLS is on, or the owner allows login without it from this machine."""
+        return self.wire.secure or (not self.settings.require_tls and self.wire.loopback)
+
+    def standing(self) -> Standing:
+        tls_possible = self.host.tls is not None and not self.wire.secure
+        return Standing(self.state, self.may_login, tls_possible, self.settings.imap.append_limit)
+
+    def capabilities(self) -> bytes:
+        return b" ".join((b"CAPABILITY", *self.dialect.capabilities(self.standing())))
+
+    def open_mailbox(self) -> Selected:
+        """The selected mailbox, for commands of the selected state."""
+        if self.selected is None:
+            raise Refused("No mailbox is selected", b"CLIENTBUG", bad=True)
+        return self.selected
+
+    def user(self) -> Identity:
+        if self.identity is None:
+            raise Refused("Log in first", bad=True)
+        return self.identity
+
+    def say(self, line: bytes) -> None:
+        """An untagged line, without `* ` and CRLF."""
+        self._out.append(b"* " + line + b"\r\n")
+
+    def write(self, data: bytes) -> None:
+        """Whole lines, ready for the wire."""
+        self._out.append(data)
+
+    def prompt(self, text: bytes) -> None:
+        self._out.append(b"+ " + text + b"\r\n")
+
+    async def flush(self) -> None:
+        """Send what has been written, in pieces, waiting for a slow peer. Raises ConnectionError when he is gone."""
+        data = b"".join(self._out)
+        self._out.clear()
+        if len(data) <= PIECE:
+            self.wire.write(data)
+        else:
+            for start in range(0, len(data), PIECE):
+                self.wire.write(data[start : start + PIECE])
+                if not self.wire.writable:
+                    await self.wire.drain()
+        if not self.wire.writable:
+            await self.wire.drain()
+
+    def flush_now(self) -> None:
+        """Send without waiting; for short lines outside of any command."""
+        self.wire.write(b"".join(self._out))
+        self._out.clear()
+
+    def blob(self, number: int) -> bytes:
+        """The bytes of a streamed literal, once."""
+        data = bytes(self._blobs[number])
+        self._blobs[number] = bytearray()
+        return data
+
+    def enter(self, identity: Identity) -> None:
+        """The login succeeded. Raises Refused when the account has too many sessions."""
+        self.host.count_in(self, identity)
+        self.identity = identity
+        self.state = State.READY
+        self.framer.set_authenticated(True)
+
+    def turn_on(self, modes: Iterable[Mode]) -> None:
+        """Modes once on stay on (RFC 5161)."""
+        self.modes = self.modes | frozenset(modes)
+        self.framer.utf8 = Mode.UTF8 in self.modes
+
+    def select(self, selected: Selected) -> None:
+        """A mailbox was opened. Raises ConnectionError when the client has gone meanwhile."""
+        if self.state is State.OVER:
+            selected.leave()
+            raise ConnectionResetError("the client is gone")
+        self.selected = selected
+        self.state = State.SELECTED
+
+    def unselect(self) -> None:
+        """Leave the mailbox; expunging is the business of whoever closes it."""
+        if self.selected is not None:
+            self.selected.leave()
+            self.selected = None
+        if self.state is State.SELECTED:
+            self.state = State.READY
+
+    # From the pump
+
+    def opened(self, wire: Wire) -> None:
+        self.wire = wire
+        refusal = self.host.admit(self)
+        if refusal is not None:
+            self._leave(refusal)
+            return
+        self.say(b"OK [" + self.capabilities() + b"] Postroom ready")
+        self.flush_now()
+
+    def received(self, data: bytes) -> None:
+        self.touched = self.host.clock()
+        self.framer.feed(data)
+
+    @property
+    def unread(self) -> int:
+        return self.framer.buffered
+
+    async def work(self) -> None:
+        """Run every command that is complete."""
+        self.working = True
+        try:
+            while self.state is not State.OVER and await self._step():
+                if self._bye is not None:
+                    raise self._bye
+        except Farewell as farewell:
+            self._leave(farewell)
+        finally:
+            self.working = False
+        self.writable_again()
+
+    def failed(self) -> None:
+        if self._current is not None:
+            tag, _ = self._current
+            self._hold = None
+            self.idling = False
+            self._answer(tag, GENERAL)
+            self.flush_now()
+        else:
+            self._leave(Farewell(GENERAL.text, GENERAL.code))
+
+    def writable_again(self) -> None:
+        if self.idling and self.selected is not None and self.selected.stale:
+            self.push()
+
+    def lost(self) -> None:
+        self.state = State.OVER
+        self.unselect()
+        self.host.forget(self)
+
+    def goodbye(self, text: str) -> None:
+        """End the connection from the server's side (shutdown, time-out); a command under way is finished first."""
+        if self.working:
+            self._bye = Farewell(text)
+        elif self.state is not State.OVER:
+            self._leave(Farewell(text))
+
+    def keep_alive(self) -> None:
+        """Something harmless to say during a long IDLE."""
+        if self.idling and not self.working and self.wire.writable:
+            self.pushed_at = self.host.clock()
+            self.say(b"OK Still here")
+            self.flush_now()
+
+    # News
+
+    def rung(self) -> None:
+        """The doorbell of the selected mailbox: something was committed there."""
+        if self.selected is not None:
+            self.selected.stale = True
+            if self.idling:
+                self.push()
+
+    def push(self) -> None:
+        """Tell the news during IDLE: a burst at most every tenth of a second, a slow reader when he has read."""
+        if not self.idling or self.working or not self.wire.writable:
+            return
+        wait = self.pushed_at + BURST_SECONDS - self.host.clock()
+        if wait > 0:
+            self.host.push_later(self, wait)
+            return
+        try:
+            if sync.catch_up(self, News(any=True, gone=True)):
+                self.pushed_at = self.host.clock()
+                self.flush_now()
+        except NoSuchMailbox:
+            self._leave(_deleted())
+
+    # Commands
+
+    async def _step(self) -> bool:
+        """Do one thing; False when the next is not complete yet."""
+        if self._hold is not None:
+            return await self._resume(self._hold)
+        event = self._ahead if self._ahead is not None else self.framer.next()
+        self._ahead = None
+        if isinstance(event, wires.Need):
+            return False
+        await self._handle(event)
+        return True
+
+    async def _handle(self, event: wires.Event) -> None:
+        match event:
+            case wires.Frame():
+                await self._command(event)
+            case wires.Continue():
+                self.prompt(b"Go ahead")
+                self.flush_now()
+            case wires.BlobStart():
+                self._blobs.append(bytearray())
+            case wires.BlobChunk():
+                self._blobs[event.number] += event.data
+            case wires.BlobEnd():
+                pass
+            case wires.Refused():
+                self._refused(event)
+                await self.flush()
+
+    def _refused(self, event: wires.Refused) -> None:
+        """A command that never became a frame."""
+        self._blobs.clear()
+        code = event.code.encode("ascii") if event.code else None
+        if event.fatal:
+            raise Farewell(event.text, code)
+        self._answer(event.tag or b"*", Refused(event.text, code, bad=event.status == "BAD"))
+
+    async def _command(self, frame: wires.Frame) -> None:
+        command = self.dialect.commands.get(frame.name)
+        if command is None:
+            self._answer(frame.tag, Refused("Unknown command", bad=True))
+            await self.flush()
+            return
+        self._current = (frame.tag, command)
+        try:
+            self._check_state(command)
+            arguments = command.parse(frame.cursor, self.dialect)
+            outcome: Outcome | Refused = await command.run(self, arguments)
+        except (ParseError, StoreError) as error:
+            outcome = as_refusal(error)
+        except Refused as refused:
+            outcome = refused
+        await self._finish(outcome)
+
+    def _check_state(self, command: AnyCommand) -> None:
+        if self.state in command.states:
+            return
+        if self.state is State.FRESH:
+            raise Refused("Log in first", bad=True)
+        if State.SELECTED in command.states:
+            raise Refused("Select a mailbox first", bad=True)
+        raise Refused("You are logged in already", bad=True)
+
+    async def _resume(self, hold: Hold) -> bool:
+        """Hand a bare line to the command that waits for one; False when it has not come yet."""
+        line = self.framer.next_line()
+        if isinstance(line, wires.Need):
+            return False
+        self._hold = None
+        if isinstance(line, wires.Refused):
+            raise Farewell(line.text)
+        try:
+            outcome: Outcome | Refused = await hold.resume(self, line)
+        except (ParseError, StoreError) as error:
+            outcome = as_refusal(error)
+        except Refused as refused:
+            outcome = refused
+        await self._finish(outcome)
+        return True
+
+    async def _finish(self, outcome: Outcome | Refused) -> None:
+        if isinstance(outcome, Hold):
+            self._hold = outcome
+            await self.flush()
+            return
+        assert self._current is not None
+        tag, command = self._current
+        then = outcome.then if isinstance(outcome, Done) else None
+        if then is None:
+            self._tell(command)
+        self._answer(tag, outcome)
+        self._current = None
+        self._blobs.clear()
+        await self.flush()
+        if then is not None:
+            await then(self)
+
+    def _tell(self, command: AnyCommand) -> None:
+        if self.selected is None:
+            return
+        news = news_after(command, self._look_ahead())
+        try:
+            sync.catch_up(self, news)
+        except NoSuchMailbox:
+            raise _deleted() from None
+
+    def _look_ahead(self) -> AnyCommand | None:
+        """The command that the client has already sent behind this one, if it is complete."""
+        if self._ahead is None:
+            event = self.framer.next()
+            self._ahead = None if isinstance(event, wires.Need) else event
+        return self.dialect.commands.get(self._ahead.name) if isinstance(self._ahead, wires.Frame) else None
+
+    def _answer(self, tag: bytes, outcome: Done | Refused) -> None:
+        """The tagged line (`*` for a tag that could not be read)."""
+        if isinstance(outcome, Done):
+            status, self._bad = b" OK ", 0
+        else:
+            status = b" BAD " if outcome.bad else b" NO "
+            self._bad = self._bad + 1 if outcome.bad else 0
+        code = b"[" + outcome.code + b"] " if outcome.code else b""
+        self._out.append(tag + status + code + render.text(outcome.text) + b"\r\n")
+        if self._bad >= MAX_BAD:
+            raise Farewell("Too many faulty commands")
+
+    def _leave(self, farewell: Farewell) -> None:
+        code = b"[" + farewell.code + b"] " if farewell.code else b""
+        self.say(b"BYE " + code + render.text(farewell.text))
+        self.flush_now()
+        self.end()
+
+    def end(self) -> None:
+        """Nothing more is read or said."""
+        self.state = State.OVER
+        self.idling = False
+        self._hold = None
+        self.unselect()
+        self.wire.close()
+
+    async def turn_to_tls(self, context: ssl.SSLContext) -> None:
+        """After the OK of STARTTLS: all that was said in clear is forgotten (RFC 3501 section 6.2.1)."""
+        await self.wire.start_tls(context)
+        self.framer = Framer(self.host.framer_limits)
+
+
+def _deleted() -> Farewell:
+    return Farewell("The selected mailbox was deleted")

@@ -1,0 +1,47 @@
+"""The states of a connection (RFC 3501 section 3) and what each of them holds.
+
+Rule: as little as possible, as hundreds of sessions idle for hours.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from bridge.imap.view import View
+from mailstore.cache import MailboxIndex
+from mailstore.model import Mailbox
+from mailstore.store import Store
+
+
+class State(Enum):
+    """Where a connection stands."""
+
+    FRESH = "not authenticated"
+    READY = "authenticated"
+    SELECTED = "selected"
+    OVER = "logout"
+
+
+ANY: Final = frozenset({State.FRESH, State.READY, State.SELECTED})
+BEFORE_LOGIN: Final = frozenset({State.FRESH})
+LOGGED_IN: Final = frozenset({State.READY, State.SELECTED})
+IN_MAILBOX: Final = frozenset({State.SELECTED})
+
+
+@dataclass(slots=True)
+class Selected:
+    """The mailbox a session has open. `leave` undoes the subscriptions made when it was opened."""
+
+    mailbox: Mailbox
+    view: View
+    store: Store
+    read_only: bool
+    leave: Callable[[], None]
+    stale: bool = False  # the doorbell rang since the log was last read
+    saved: list[int] | None = field(default=None)  # the result of SEARCH RETURN (SAVE), for extensions that keep it
+
+    @property
+    def index(self) -> MailboxIndex:
+        """The present state of the mailbox. Asked for each time: the store keeps those in use. Raises NoSuchMailbox."""
+        return self.store.index(self.mailbox.id)

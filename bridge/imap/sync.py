@@ -1,0 +1,129 @@
+"""News of the selected mailbox to the wire: read the change log, fold it into the view, say what may be said.
+
+Rule: the log is the truth. A doorbell only says that there is something to read, and nothing is said that the log and
+the mailbox index do not say.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bridge.imap.dialect import Dialect, Mode
+from bridge.imap.host import Host
+from bridge.imap.items.flags import FlagTexts
+from bridge.imap.pipeline import News
+from bridge.imap.states import Selected
+from bridge.imap.view import Told
+from mailstore import changes
+from mailstore.model import Delta, Snapshot, Uid
+from mailstore.store import Store
+
+
+class Reader(Protocol):
+    """The session, as far as telling news needs it."""
+
+    selected: Selected | None
+    modes: frozenset[Mode]
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def dialect(self) -> Dialect: ...
+    @property
+    def host(self) -> Host: ...
+    @property
+    def flag_texts(self) -> FlagTexts: ...
+    def write(self, data: bytes) -> None: ...
+
+
+def catch_up(session: Reader, news: News) -> bool:
+    """Tell what may be told; whether anything was said. Raises NoSuchMailbox when the mailbox is gone."""
+    selected = session.selected
+    if selected is None or not news.any:
+        return False
+    if selected.stale:
+        selected.stale = False
+        note(session, selected)
+    if not selected.view.pending:
+        return False
+    told = selected.view.tell(gone=news.gone)
+    lines = render_told(session, selected, told)
+    if lines:
+        session.write(b"".join(lines))
+    return bool(lines)
+
+
+def note(session: Reader, selected: Selected) -> None:
+    """Fold in what the log holds beyond the view. A point read, in the loop."""
+    view, mailbox = selected.view, selected.mailbox
+    delta = session.store.read(lambda tx: changes.since(tx, mailbox, view.modseq))
+    if not delta.complete:
+        delta = _whole(selected, delta, session.store.read(lambda tx: changes.snapshot(tx, mailbox)))
+    fold(session, selected, delta)
+
+
+def _whole(selected: Selected, delta: Delta, snapshot: Snapshot) -> Delta:
+    """For a session older than the log: what is gone and new by comparing the whole lists."""
+    there, mine = set(snapshot.uids), selected.view.uids
+    gone = [Uid(uid) for uid in mine if uid not in there]
+    arrived = [Uid(uid) for uid in snapshot.uids if not mine or uid > mine[-1]]
+    return Delta(snapshot.highest_modseq, arrived, gone, delta.changed)
+
+
+def fold(session: Reader, selected: Selected, delta: Delta, *, silent: bool = False) -> None:
+    """Fold a piece of the log into the view; of what is new, claim what nobody has been told to be \\Recent.
+
+    A read may see a commit whose doorbell has not rung yet: then the index is told to look again, as flags are told
+    from it and would be those before the change.
+    """
+    selected.view.note(delta, silent=silent)
+    if selected.index.highest_modseq < delta.highest:
+        selected.index.stale = True
+    if delta.arrived and not selected.read_only:
+        claimed = session.host.recents.take(selected.mailbox.id, delta.arrived[0], delta.arrived[-1])
+        if claimed is not None:
+            selected.view.claim(*claimed)
+            session.host.note_claim(selected.mailbox)
+
+
+def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
+    """The untagged lines for a round of news, in its order."""
+    lines: list[bytes] = []
+    if told.gone:
+        lines += _gone(session, selected, told.gone)
+    if told.exists is not None:
+        lines.append(b"* %d EXISTS\r\n" % told.exists)
+    if told.recent is not None:
+        lines.append(b"* %d RECENT\r\n" % told.recent)
+    if told.flags:
+        lines += flag_lines(session, selected, told.flags)
+    return lines
+
+
+def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) -> list[bytes]:
+    for mode, tell in session.dialect.tell_gone.items():
+        if mode in session.modes:
+            return tell(selected, gone)
+    return [b"* %d EXPUNGE\r\n" % number for number, _ in gone]
+
+
+def flag_lines(
+    session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False
+) -> list[bytes]:
+    """FETCH lines with the present flags of messages (number, UID); `uid`: with the UID, as UID commands must have."""
+    for mode, tell in session.dialect.tell_flags.items():
+        if mode in session.modes:
+            return tell(selected, messages)
+    view, index = selected.view, selected.index
+    with_recent = bool(view.recent)
+    lines = []
+    for number, of in messages:
+        flags = index.flag_set(of)
+        if flags is None:
+            continue
+        text = session.flag_texts.one(flags, recent=with_recent and view.is_recent(of))
+        lines.append(
+            b"* %d FETCH (UID %d FLAGS (%b))\r\n" % (number, of, text)
+            if uid
+            else b"* %d FETCH (FLAGS (%b))\r\n" % (number, text)
+        )
+    return lines
