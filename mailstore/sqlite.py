@@ -69,7 +69,7 @@ class Database:
         database = cls(path, queries, durable=durable, probe=probe, clock=clock)
         for _ in range(_SLOW_READERS):
             reader = _SlowReader(path)
-            await reader
+            await reader.open()
             database._slow_all.append(reader)
             database._slow.put_nowait(reader)
         return database
@@ -125,6 +125,10 @@ class _SlowReader(aiosqlite.Connection):
 
     def __init__(self, path: Path) -> None:
         super().__init__(partial(_connect, path, durable=False, reading=True), iter_chunk_size=1024)
+
+    async def open(self) -> None:
+        """Start the thread and connect on it."""
+        await self  # type: ignore[unused-awaitable]  # it awaits to itself
 
     async def call(self, queries: dict[str, str], fn: Callable[[ReadTx], T]) -> T:
         outcome: Any = await self._execute(partial(_snapshot, self._conn, queries, fn))  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped

@@ -5,7 +5,8 @@ CREATE TABLE meta (
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-INSERT INTO meta VALUES ('uidvalidity', 0);
+INSERT INTO meta VALUES ('uidvalidity', 0);        -- the last one given
+INSERT INTO meta VALUES ('store', random());       -- by which the text index knows whose it is
 
 CREATE TABLE accounts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -99,6 +100,7 @@ CREATE TABLE alias (
     thread INTEGER NOT NULL,
     PRIMARY KEY (account, alias)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX alias_thread ON alias (thread);
 
 CREATE TABLE email (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,240 @@
+"""Taking a message in.
+
+The rule: an append with a delivery key happens once; a second one with the same key, at any time, returns what the
+first did. Nothing is ever put into a view.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from sqlite3 import Row
+
+from mailstore import content, labels, removal, sent, threads, views
+from mailstore import keywords as words
+from mailstore.content import Prepared
+from mailstore.copies import living
+from mailstore.events import Arrived, How, Stale
+from mailstore.lookup import stored
+from mailstore.model import (
+    SEEN,
+    AccountId,
+    Appended,
+    EmailId,
+    FlagOp,
+    Mailbox,
+    MailboxId,
+    Millis,
+    Role,
+    ThreadId,
+    Uid,
+)
+from mailstore.placing import Item, next_modseq, place
+from mailstore.transaction import ReadTx, WriteTx
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What the caller of append wants of the new message, read and checked."""
+
+    flags: words.Flags
+    internal_date: Millis
+    filed: bool
+    likeness: bytes | None
+    how: How
+
+
+def append(
+    tx: WriteTx,
+    mailbox: Mailbox,
+    prepared: Prepared,
+    *,
+    flags: Collection[str] = (),
+    internal_date: Millis | None = None,
+    key: str | None = None,
+    labels: Collection[str] = (),
+    thread: ThreadId | None = None,
+    submitted: bool = False,
+    how: How = "append",
+) -> Appended:
+    """Put a message at the end of a mailbox.
+
+    `key`: done once for the account. `thread`: else found by the message's own keys, else new. `submitted`: the
+    server's own copy of submitted mail, for Sent (see `sent`). Raises CannotModify (a view), NoSuchMailbox, BadFlag,
+    QuotaOver, Full.
+    """
+    mailbox = stored(tx, mailbox)
+    if key is not None and (before := _delivered(tx, mailbox.account, key)) is not None:
+        return before
+    in_sent = mailbox.role is Role.SENT
+    wish = _Wish(
+        words.read_flags(flags),
+        tx.now if internal_date is None else internal_date,
+        submitted and in_sent,
+        sent.likeness(prepared) if in_sent else None,
+        how,
+    )
+    appended = _into_sent(tx, mailbox, prepared, wish, thread) if in_sent else None
+    if appended is None:
+        appended = _append_new(tx, mailbox, prepared, wish, thread)
+    _set_labels(tx, appended.email, labels)
+    if key is not None:
+        _remember(tx, mailbox.account, key, appended)
+    return appended
+
+
+def replace(
+    tx: WriteTx,
+    mailbox: Mailbox,
+    old: EmailId | None,
+    prepared: Prepared,
+    *,
+    flags: Collection[str] = (),
+    internal_date: Millis | None = None,
+    key: str | None = None,
+    labels: Collection[str] = (),
+    thread: ThreadId | None = None,
+    how: How = "append",
+) -> Appended:
+    """Append a message and destroy the one it takes the place of, if that is still in this mailbox, without telling
+    anyone that something was deleted. The thread is the old one's unless given. With a known `key` nothing happens."""
+    mailbox = stored(tx, mailbox)
+    if key is not None and (before := _delivered(tx, mailbox.account, key)) is not None:
+        return before
+    replaced = _replaceable(tx, mailbox, old)
+    if thread is None and replaced is not None:
+        thread = ThreadId(replaced["thread"])
+    appended = append(
+        tx,
+        mailbox,
+        prepared,
+        flags=flags,
+        internal_date=internal_date,
+        key=key,
+        labels=labels,
+        thread=thread,
+        how=how,
+    )
+    if replaced is not None and appended.created:
+        take_place(tx, mailbox.account, replaced, appended.email)
+    return appended
+
+
+def take_place(tx: WriteTx, account: AccountId, old: Row, new: EmailId) -> None:
+    """Let the new message stand for the old one (a row with id, stands_for), which goes silently; labels go along."""
+    tx.run("mailstore.messages.stand-in", email=new, stands_for=old["stands_for"])
+    _set_labels(tx, new, labels.of(tx, EmailId(old["id"])))
+    removal.destroy(tx, account, [EmailId(old["id"])], next_modseq(tx, account), tell=False)
+
+
+def _replaceable(tx: ReadTx, mailbox: Mailbox, old: EmailId | None) -> Row | None:
+    if old is None:
+        return None
+    for email in living(tx, old):
+        row = tx.one("mailstore.messages.info", email=email)
+        here = tx.one("mailstore.messages.locate", emails=f"[{email}]")
+        if row is not None and here is not None and here["mailbox"] == mailbox.id:
+            return tx.one("mailstore.messages.facts", emails=f"[{email}]")
+    return None
+
+
+def _set_labels(tx: WriteTx, email: EmailId, names: Collection[str]) -> None:
+    for name in names:
+        labels.set_label(tx, email, name, True)
+
+
+def _append_new(
+    tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None
+) -> Appended:
+    account, message = mailbox.account, prepared.message
+    modseq = next_modseq(tx, account)
+    email = EmailId(tx.value("mailstore.messages.next-id"))
+    thread = _thread(tx, account, prepared, thread)
+    fed = views.feeds(mailbox.role)
+    shown = views.wanted(fed, wish.flags.bits, False)
+    keyword_set = words.intern(tx, account, words.spell(tx, account, wish.flags.keywords))
+    message_id = None if message.message_id is None else content.storable(message.message_id)
+    tx.insert(
+        "mailstore.messages.insert",
+        id=email,
+        account=account,
+        mailbox=mailbox.id,
+        content=content.keep(tx, prepared),
+        thread=thread,
+        origin=email,
+        stands_for=email,
+        flags=wish.flags.bits,
+        keywords=keyword_set,
+        modseq=modseq,
+        size=len(prepared.raw),
+        header_size=message.header_size,
+        internal_date=wish.internal_date,
+        shown=shown,
+        open=0,
+        filed=int(wish.filed),
+        message_id=message_id,
+        likeness=wish.likeness,
+    )
+    size = len(prepared.raw)
+    uid = place(tx, account, mailbox.id, [Item(email, wish.flags.bits, size, int(wish.flags.deleted))], modseq)
+    if shown:
+        for bit, view in views.boxes(tx, account).items():
+            if shown & bit:
+                place(tx, account, view, [Item(email, wish.flags.bits, size)], modseq)
+    tx.emit(Stale())
+    tx.emit(Arrived(account, mailbox, uid, email, wish.how))
+    return Appended(uid, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
+
+
+def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId | None) -> ThreadId:
+    if given is not None:
+        threads.ensure(tx, account, given)
+        thread = given
+    else:
+        thread = threads.find(tx, account, threads.keys_of(prepared.message)) or threads.new(tx, account)
+    index = threads.index_alias(prepared.message.thread_index)
+    if index is not None:
+        threads.alias(tx, account, thread, index)
+    return thread
+
+
+def _into_sent(
+    tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None
+) -> Appended | None:
+    """What is to become of a message for Sent of which a copy is there already; None when there is none."""
+    match = sent.match(tx, mailbox, prepared, wish.likeness, filed=wish.filed)
+    if match is None:
+        return None
+    if wish.filed or match.same_bytes:
+        if wish.flags.bits & SEEN:
+            sent.seen(tx, mailbox, match.uid, FlagOp.ADD)
+        return Appended(match.uid, match.email, match.thread, mailbox.uidvalidity, created=False, mailbox=mailbox.id)
+    appended = _append_new(tx, mailbox, prepared, wish, thread or match.thread)
+    take_place(tx, mailbox.account, match.row, appended.email)
+    return appended
+
+
+def _delivered(tx: ReadTx, account: AccountId, key: str) -> Appended | None:
+    row = tx.one("mailstore.messages.delivery", account=account, key=key)
+    if row is None:
+        return None
+    return Appended(
+        Uid(row["uid"]),
+        EmailId(row["email"]),
+        ThreadId(row["thread"]),
+        row["uidvalidity"],
+        created=False,
+        mailbox=MailboxId(row["mailbox"]),
+    )
+
+
+def _remember(tx: WriteTx, account: AccountId, key: str, appended: Appended) -> None:
+    tx.run(
+        "mailstore.messages.remember-delivery",
+        account=account,
+        key=key,
+        email=appended.email,
+        thread=appended.thread,
+        mailbox=appended.mailbox,
+        uid=appended.uid,
+        uidvalidity=appended.uidvalidity,
+        at=tx.now,
+    )

@@ -1,0 +1,218 @@
+"""The index of a mailbox in memory: UIDs, flag sets and modseqs, shared by all sessions that look at it.
+
+The rule: it is never written to by a change but follows the change log, as sessions do; it is read again when the
+doorbell has rung, at the first question that is asked of it. `uids` is replaced, never changed in place, so that many
+sessions can hold one list.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mailstore import changes, lookup
+from mailstore import keywords as words
+from mailstore.model import KEY_SHIFT, SEEN, FlagSet, Mailbox, ModSeq, Snapshot, Uid
+from mailstore.transaction import ReadTx
+
+T = TypeVar("T")
+Read = Callable[[Callable[[ReadTx], T]], T]
+
+
+class FlagSets:
+    """Every flag set in use, by its id; the same flags are the same object."""
+
+    def __init__(self) -> None:
+        self._sets: dict[int, FlagSet] = {}
+        self._keywords: dict[int, tuple[str, ...]] = {0: ()}
+
+    def learn(self, tx: ReadTx, keys: Sequence[int]) -> None:
+        """Make the sets for these keys."""
+        for key in set(keys) - self._sets.keys():
+            number = key >> KEY_SHIFT
+            if number not in self._keywords:
+                self._keywords[number] = words.names(tx, number)
+            self._sets[key] = FlagSet(key & ((1 << KEY_SHIFT) - 1), self._keywords[number], key)
+
+    def __getitem__(self, key: int) -> FlagSet:
+        return self._sets[key]
+
+    def column(self, keys: Sequence[int]) -> list[FlagSet]:
+        """The sets of these keys, in order."""
+        return list(map(self._sets.__getitem__, keys))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A mailbox's index at one moment: parallel columns, UIDs ascending."""
+
+    uids: "array[int]"
+    keys: "array[int]"
+    modseqs: "array[int]"
+    sets: FlagSets
+    recent_from: int
+
+
+class MailboxIndex:
+    """The present state of one mailbox. Get it from `Store.index`; use it in the loop only."""
+
+    def __init__(self, mailbox: Mailbox, read: "Read[None]", flag_sets: FlagSets) -> None:
+        self.mailbox = mailbox
+        self._read = read
+        self._sets = flag_sets
+        self._uids: array[int] = array("I")
+        self._keys: array[int] = array("I")
+        self._modseqs: array[int] = array("Q")
+        self._highest = ModSeq(0)
+        self._first_unseen: tuple[ModSeq, Uid | None] | None = None
+        self.stale = True
+
+    @property
+    def uids(self) -> "array[int]":
+        """All UIDs, ascending; this list is never changed in place."""
+        self._refresh()
+        return self._uids
+
+    @property
+    def highest_modseq(self) -> ModSeq:
+        self._refresh()
+        return self._highest
+
+    def flag_set(self, uid: Uid) -> FlagSet | None:
+        """The flags of a message, or None when it is gone."""
+        self._refresh()
+        at = self._at(uid)
+        return None if at < 0 else self._sets[self._keys[at]]
+
+    def flag_sets(self, uids: Sequence[int]) -> list[FlagSet | None]:
+        """The flags of many messages (UIDs ascending), None for those that are gone."""
+        self._refresh()
+        span = self._span(uids)
+        if span is not None:
+            return [*self._sets.column(self._keys[span])]
+        return [None if (at := self._at(uid)) < 0 else self._sets[self._keys[at]] for uid in uids]
+
+    def modseq(self, uid: Uid) -> ModSeq | None:
+        """When a message last changed in this mailbox, or None when it is gone."""
+        self._refresh()
+        at = self._at(uid)
+        return None if at < 0 else ModSeq(self._modseqs[at])
+
+    def modseqs(self, uids: Sequence[int]) -> list[ModSeq | None]:
+        """The modseqs of many messages, None for those that are gone."""
+        self._refresh()
+        return [None if (at := self._at(uid)) < 0 else ModSeq(self._modseqs[at]) for uid in uids]
+
+    def changed_since(self, modseq: int) -> list[Uid]:
+        """The UIDs of messages that changed after a modseq, ascending (CHANGEDSINCE)."""
+        self._refresh()
+        return [Uid(uid) for uid, last in zip(self._uids, self._modseqs, strict=True) if last > modseq]
+
+    def first_unseen(self) -> Uid | None:
+        """The first message without \\Seen."""
+        self._refresh()
+        if self._first_unseen is None or self._first_unseen[0] != self._highest:
+            found = next((Uid(uid) for uid, key in zip(self._uids, self._keys, strict=True) if not key & SEEN), None)
+            self._first_unseen = (self._highest, found)
+        return self._first_unseen[1]
+
+    def columns(self, recent_from: int) -> Columns:
+        """A copy of the index, for a search that may run on another thread."""
+        self._refresh()
+        return Columns(self._uids, self._keys[:], self._modseqs[:], self._sets, recent_from)
+
+    def _at(self, uid: int) -> int:
+        at = bisect_left(self._uids, uid)
+        return at if at < len(self._uids) and self._uids[at] == uid else -1
+
+    def _span(self, uids: Sequence[int]) -> slice | None:
+        """Where these UIDs stand, when they stand in one piece."""
+        if not uids:
+            return slice(0, 0)
+        first = self._at(uids[0])
+        if first < 0:
+            return None
+        span = slice(first, first + len(uids))
+        wanted = uids if isinstance(uids, array) and uids.typecode == "I" else None
+        if wanted is None:
+            if first + len(uids) > len(self._uids) or self._uids[span.stop - 1] != uids[-1]:
+                return None
+            wanted = array("I", uids)
+        return span if self._uids[span] == wanted else None
+
+    # Following the log
+
+    def _refresh(self) -> None:
+        if self.stale:
+            self._read(self.catch_up)
+
+    def catch_up(self, tx: ReadTx) -> None:
+        """Fold in what happened since the last time."""
+        self.stale = False
+        if self._highest == 0:
+            self.load(tx)
+            return
+        delta = changes.since(tx, self.mailbox, self._highest)
+        if not delta.complete or len(delta.gone) + len(delta.arrived) + len(delta.changed) > len(self._uids) // 2 + 64:
+            self.load(tx)
+            return
+        self._remove(delta.gone)
+        self._change(tx, delta.changed)
+        self._add(tx, delta.arrived)
+        self._highest = delta.highest
+
+    def load(self, tx: ReadTx) -> None:
+        """Read the whole mailbox."""
+        rows = tx.all("mailstore.changes.rows", mailbox=self.mailbox.id)
+        uids, keys, modseqs = zip(*rows, strict=True) if rows else ((), (), ())
+        self._sets.learn(tx, keys)
+        self._uids, self._keys, self._modseqs = array("I", uids), array("I", keys), array("Q", modseqs)
+        self._highest = lookup.status(tx, self.mailbox).highest_modseq
+        self.stale = False
+
+    def snapshot(self, tx: ReadTx) -> Snapshot:
+        """The mailbox as `tx` sees it, with the UIDs shared."""
+        self.catch_up(tx)
+        row = tx.one("mailstore.mailboxes.status", mailbox=self.mailbox.id)
+        if row is None:
+            lookup.get(tx, self.mailbox.id)
+            raise AssertionError("a mailbox without a status row")
+        return Snapshot(
+            uids=self._uids,
+            highest_modseq=self._highest,
+            uidvalidity=row["uidvalidity"],
+            uidnext=Uid(row["uidnext"]),
+            recent=row["recent"],
+            recent_from=Uid(row["recent_from"]),
+            first_unseen=self.first_unseen() if row["unseen"] else None,
+        )
+
+    def _remove(self, gone: Sequence[int]) -> None:
+        if not gone:
+            return
+        leaving = set(gone)
+        kept = [at for at, uid in enumerate(self._uids) if uid not in leaving]
+        self._uids = array("I", [self._uids[at] for at in kept])
+        self._keys = array("I", [self._keys[at] for at in kept])
+        self._modseqs = array("Q", [self._modseqs[at] for at in kept])
+
+    def _change(self, tx: ReadTx, changed: Sequence[int]) -> None:
+        for uid, key, modseq in self._rows(tx, changed):
+            at = self._at(uid)
+            if at >= 0:
+                self._keys[at], self._modseqs[at] = key, modseq
+
+    def _add(self, tx: ReadTx, arrived: Sequence[int]) -> None:
+        rows = self._rows(tx, arrived)
+        if rows:
+            self._uids = self._uids + array("I", [row[0] for row in rows])
+            self._keys.extend(row[1] for row in rows)
+            self._modseqs.extend(row[2] for row in rows)
+
+    def _rows(self, tx: ReadTx, uids: Sequence[int]) -> list[tuple[int, int, int]]:
+        if not uids:
+            return []
+        rows = tx.all("mailstore.changes.rows-at", mailbox=self.mailbox.id, uids=str(list(uids)))
+        self._sets.learn(tx, [row["key"] for row in rows])
+        return [(row["uid"], row["key"], row["modseq"]) for row in rows]

@@ -1,0 +1,115 @@
+"""What can wait: filling the text index, deleting content that no message has any more, shortening the log.
+
+The rule: it works behind the commits, in small steps, and only after a moment of quiet (or when it has waited long), so
+that it takes nothing from whoever is appending; whatever is left undone is found again at the next start.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+
+from mailstore import accounts, changes, content
+from mailstore.errors import StoreError
+from mailstore.folding import Document, document
+from mailstore.model import ContentId
+from mailstore.sqlite import Database
+from mailstore.textindex import TextIndex
+from mailstore.transaction import ReadTx, WriteTx
+
+QUIET_SECONDS = 0.25
+PATIENCE_SECONDS = 5.0
+_BATCH = 16
+_DAY_SECONDS = 86_400.0
+
+
+class Housekeeping:
+    """One task; `poke` tells it that there may be work."""
+
+    def __init__(self, database: Database, index: TextIndex, report: Callable[[str, BaseException], None]) -> None:
+        self._database = database
+        self._index = index
+        self._report = report
+        self._poked = asyncio.Event()
+        self._last_poke = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    def start(self) -> None:
+        """Begin, with whatever an earlier process left undone."""
+        self._poked.set()
+        self._task = asyncio.get_running_loop().create_task(self._work(), name="mailstore-housekeeping")
+
+    def poke(self) -> None:
+        """Content was added or lost a message."""
+        self._last_poke = asyncio.get_running_loop().time()
+        self._poked.set()
+
+    async def stop(self) -> None:
+        """Stop at the next step."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def settle(self) -> None:
+        """Do everything there is to do now."""
+        async with self._lock:
+            while await self._sweep_some():
+                pass
+            while await self._index_some():
+                pass
+
+    async def _work(self) -> None:
+        await self._database.write(_prune)
+        while True:
+            try:
+                await asyncio.wait_for(self._poked.wait(), _DAY_SECONDS)
+            except TimeoutError:
+                await self._database.write(_prune)
+                continue
+            self._poked.clear()
+            await self._quiet()
+            try:
+                await self.settle()
+            except (StoreError, sqlite3.Error) as error:  # a full disk ends; the work is found again
+                self._report("the text index or the sweep is behind", error)
+
+    async def _quiet(self) -> None:
+        """Wait until nobody has poked for a moment, though not for ever."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while (now := loop.time()) - began < PATIENCE_SECONDS:
+            left = self._last_poke + QUIET_SECONDS - now
+            if left <= 0:
+                return
+            await asyncio.sleep(left)
+
+    async def _sweep_some(self) -> bool:
+        before = await self._database.write(_sweep)
+        gone = before[1]
+        if gone:
+            await self._index.forget(gone)
+        return before[0]
+
+    async def _index_some(self) -> bool:
+        mark = self._index.mark
+        found = await self._database.read_slow(lambda tx: _documents(tx, mark))
+        if not found:
+            return False
+        await self._index.add(found, max(found))
+        return True
+
+
+def _documents(tx: ReadTx, mark: ContentId) -> dict[ContentId, Document]:
+    ids = [ContentId(row["id"]) for row in tx.all("mailstore.search.unindexed", mark=mark, limit=_BATCH)]
+    return {each: document(content.body(tx, each)) for each in ids}
+
+
+def _sweep(tx: WriteTx) -> tuple[bool, list[ContentId]]:
+    """Whether there may be more, and what was deleted."""
+    looked_at = len(tx.all("mailstore.content.orphans", limit=content.SWEEP))
+    return looked_at == content.SWEEP, content.sweep(tx)
+
+
+def _prune(tx: WriteTx) -> None:
+    for account in accounts.all(tx):
+        changes.prune(tx, account.id)

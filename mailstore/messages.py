@@ -1,0 +1,12 @@
+"""Messages, the face: taking in, copying, moving, removing and reading them. Each function takes a transaction first.
+
+The rule: the bytes, UID and size of a message never change after it was appended.
+"""
+
+from mailstore.appending import append, replace
+from mailstore.content import body
+from mailstore.fetching import by_message_id, email, fetch, locate
+from mailstore.filing import copy, move
+from mailstore.removal import expunge
+
+__all__ = ["append", "body", "by_message_id", "copy", "email", "expunge", "fetch", "locate", "move", "replace"]

@@ -1,0 +1,137 @@
+"""EXPUNGE and what else destroys messages.
+
+The rule (DECISIONS 10): expunging in a view destroys nothing but moves to Trash; expunging elsewhere destroys that
+message. If the same bytes lie elsewhere in the account (filed by COPY), the copy inherits the labels and whoever
+listens is told so; nothing is ever deleted "everywhere" for being the same.
+"""
+
+import json
+from collections.abc import Sequence
+from sqlite3 import Row
+
+from mailstore import filing, labels, views
+from mailstore.errors import CannotModify
+from mailstore.events import Gone, Stale, Trashed
+from mailstore.lookup import by_role, get
+from mailstore.model import AccountId, EmailId, Mailbox, MailboxId, ModSeq, Role, ThreadId, Uid
+from mailstore.placing import next_modseq, rows_at, rows_of, take
+from mailstore.transaction import WriteTx
+
+
+def expunge(
+    tx: WriteTx, mailbox: Mailbox, uids: Sequence[Uid] | None = None, *, only_deleted: bool = True
+) -> list[Uid]:
+    """Remove the \\Deleted messages, of these UIDs or of the mailbox; the UIDs that went, ascending.
+
+    `only_deleted=False` takes the given UIDs whatever their flags. Raises NoSuchMailbox.
+    """
+    mailbox = get(tx, mailbox.id)
+    if uids is None:
+        rows = tx.all("mailstore.placing.marked", mailbox=mailbox.id)
+    else:
+        rows = [row for row in rows_at(tx, mailbox.id, uids) if row["deleted"] or not only_deleted]
+    if not rows:
+        return []
+    gone = [Uid(row["uid"]) for row in rows]
+    if mailbox.view is not None:
+        filing.move(tx, mailbox, gone, by_role(tx, mailbox.account, Role.TRASH))
+    else:
+        emails = [EmailId(row["email"]) for row in rows]
+        destroy(tx, mailbox.account, emails, next_modseq(tx, mailbox.account))
+    return gone
+
+
+def empty(tx: WriteTx, mailbox: Mailbox) -> None:
+    """Destroy everything a stored mailbox has."""
+    if mailbox.view is not None:
+        raise CannotModify("a view has no mail of its own")
+    rows = tx.all("mailstore.placing.everything", mailbox=mailbox.id)
+    if rows:
+        destroy(tx, mailbox.account, [EmailId(row["email"]) for row in rows], next_modseq(tx, mailbox.account))
+
+
+def destroy(
+    tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq, *, tell: bool = True
+) -> None:
+    """Take messages out of every mailbox and forget them. `tell=False`: another message has taken their place."""
+    ids = json.dumps(list(emails))
+    facts = tx.all("mailstore.messages.facts", emails=ids)
+    siblings = _siblings(tx, emails) if tell else {}
+    if tell:
+        _hand_labels_on(tx, facts, siblings)
+    roles = _take_all(tx, account, emails, modseq)
+    tx.run("mailstore.labels.drop", emails=ids)
+    tx.run("mailstore.messages.delete-annotations", account=account, emails=ids)
+    tx.run("mailstore.messages.delete", emails=ids)
+    tx.run("mailstore.content.orphan", contents=json.dumps([row["content"] for row in facts]))
+    _forget_threads(tx, account, {row["thread"] for row in facts})
+    tx.emit(Stale())
+    if tell:
+        _tell(tx, account, facts, siblings, roles)
+
+
+def _take_all(
+    tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq
+) -> dict[EmailId, Role]:
+    """Take every placement of these messages; the roles of the mailboxes they were stored in."""
+    by_mailbox: dict[MailboxId, list[Row]] = {}
+    for row in tx.all("mailstore.flags.of-emails", emails=json.dumps(list(emails))):
+        by_mailbox.setdefault(MailboxId(row["mailbox"]), []).append(row)
+    roles: dict[EmailId, Role] = {}
+    for mailbox, rows in by_mailbox.items():
+        role = get(tx, mailbox).role
+        views.leave_all(tx, account, rows, modseq)
+        take(tx, account, mailbox, rows_of(tx, mailbox, [row["email"] for row in rows]), modseq)
+        roles.update({EmailId(row["email"]): role for row in rows})
+    return roles
+
+
+def _siblings(tx: WriteTx, emails: Sequence[EmailId]) -> dict[EmailId, list[tuple[EmailId, Role]]]:
+    """Messages with the same bytes that stay, oldest first, by the message that goes."""
+    going = set(emails)
+    found: dict[EmailId, list[tuple[EmailId, Role]]] = {}
+    for row in tx.all("mailstore.messages.siblings", emails=json.dumps(list(emails))):
+        if row["sibling"] not in going:
+            found.setdefault(EmailId(row["email"]), []).append((EmailId(row["sibling"]), Role(row["role"])))
+    return found
+
+
+def _hand_labels_on(
+    tx: WriteTx, facts: Sequence[Row], siblings: dict[EmailId, list[tuple[EmailId, Role]]]
+) -> None:
+    """A message that was filed by COPY and EXPUNGE keeps its labels: they go to the newest copy outside Trash."""
+    if not siblings:
+        return
+    labelled: dict[EmailId, list[str]] = {}
+    for row in tx.all("mailstore.labels.on", emails=json.dumps(list(siblings))):
+        labelled.setdefault(EmailId(row["email"]), []).append(row["name"])
+    stands_for = {EmailId(row["id"]): row["stands_for"] for row in facts}
+    for email, names in labelled.items():
+        heirs = [sibling for sibling, role in siblings[email] if role is not Role.TRASH]
+        if heirs:
+            tx.run("mailstore.labels.stand-for", email=heirs[-1], stands_for=stands_for[email])
+            for name in names:
+                labels.set_label(tx, heirs[-1], name, True)
+
+
+def _tell(
+    tx: WriteTx,
+    account: AccountId,
+    facts: Sequence[Row],
+    siblings: dict[EmailId, list[tuple[EmailId, Role]]],
+    roles: dict[EmailId, Role],
+) -> None:
+    for row in facts:
+        email, thread = EmailId(row["id"]), ThreadId(row["thread"])
+        left = [role for _, role in siblings.get(email, ())]
+        if left and roles[email] is not Role.TRASH and all(role is Role.TRASH for role in left):
+            tx.emit(Trashed(account, email, thread, row["message_id"]))
+        else:
+            junked = roles[email] is Role.JUNK
+            tx.emit(Gone(account, email, thread, not left, junked, row["message_id"]))
+
+
+def _forget_threads(tx: WriteTx, account: AccountId, threads: set[int]) -> None:
+    ids = json.dumps(sorted(threads))
+    tx.run("mailstore.threads.forget-aliases", account=account, threads=ids)
+    tx.run("mailstore.threads.forget-empty", threads=ids)

@@ -1,0 +1,60 @@
+-- name: log
+-- What happened in a mailbox after a modseq: its own rows, and the account's rows about flags.
+SELECT modseq, kind, first, last FROM log
+WHERE account = :account AND mailbox = :mailbox AND modseq > :modseq
+UNION ALL
+SELECT modseq, kind, first, last FROM log
+WHERE account = :account AND mailbox = 0 AND modseq > :modseq
+ORDER BY modseq;
+
+-- name: uids-of
+-- Which UIDs of a mailbox belong to messages with ids in these ranges ([[first, last], ...]).
+SELECT p.uid FROM json_each(:ranges) j
+CROSS JOIN placement p
+    ON p.email BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]') AND p.mailbox = :mailbox
+ORDER BY p.uid;
+
+-- name: expunged
+-- The UIDs that left a mailbox after a modseq, as ranges.
+SELECT first, last FROM log
+WHERE account = :account AND mailbox = :mailbox AND modseq > :modseq AND kind = 2 ORDER BY first;
+
+-- name: floor
+SELECT log_floor FROM accounts WHERE id = :account;
+
+-- name: rows
+-- The index rows of a whole mailbox: UID, flag-set key, modseq.
+SELECT p.uid, e.flags | (p.deleted << 4) | (e.keywords << 6) AS key, max(p.modseq, e.modseq) AS modseq
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox ORDER BY p.uid;
+
+-- name: rows-at
+-- The index rows of these UIDs.
+SELECT p.uid, e.flags | (p.deleted << 4) | (e.keywords << 6) AS key, max(p.modseq, e.modseq) AS modseq
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids)) ORDER BY p.uid;
+
+-- name: uids
+SELECT uid FROM placement WHERE mailbox = :mailbox ORDER BY uid;
+
+-- name: first-unseen
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND NOT e.flags & 1 ORDER BY p.uid LIMIT 1;
+
+-- name: changed-since
+-- Messages of a mailbox changed after a modseq.
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND (p.modseq > :modseq OR e.modseq > :modseq) ORDER BY p.uid;
+
+-- name: floor-at
+-- The last modseq given before a day, as far as it is known.
+SELECT max(modseq) - 1 FROM log_day WHERE account = :account AND day <= :day;
+
+-- name: prune
+DELETE FROM log WHERE account = :account AND modseq <= :floor;
+
+-- name: prune-days
+DELETE FROM log_day WHERE account = :account AND modseq <= :floor;
+
+-- name: raise-floor
+UPDATE accounts SET log_floor = max(log_floor, :floor) WHERE id = :account;

@@ -1,0 +1,69 @@
+-- name: by-hash
+SELECT id FROM content WHERE hash = :hash;
+
+-- name: insert
+INSERT INTO content (hash, size, header_size, message_id, subject, base_subject, sent, sent_day)
+VALUES (:hash, :size, :header_size, :message_id, :subject, :base_subject, :sent, :sent_day);
+
+-- name: insert-chunk
+INSERT INTO content_chunk (id, data) VALUES (:id, :data);
+
+-- name: chunks
+-- The chunks of a content from one number to another.
+SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id;
+
+-- name: size
+SELECT size FROM content WHERE id = :content;
+
+-- name: head
+-- The beginning of the first chunk.
+SELECT substr(data, 1, :length) FROM content_chunk WHERE id = :first;
+
+-- name: heads
+-- The headers of these contents; NULL where one is longer than its first chunk.
+SELECT c.id, CASE WHEN c.header_size <= length(k.data) THEN substr(k.data, 1, c.header_size) END AS header
+FROM json_each(:contents) j
+CROSS JOIN content c ON c.id = j.value
+JOIN content_chunk k ON k.id = c.id << 16;
+
+-- name: rendering
+SELECT id FROM rendering WHERE name = :name;
+
+-- name: add-rendering
+INSERT INTO rendering (name) VALUES (:name);
+
+-- name: insert-rendered
+INSERT INTO rendered (rendering, content, bytes) VALUES (:rendering, :content, :bytes);
+
+-- name: rendered
+-- One kind of rendering of these contents.
+SELECT r.content, r.bytes
+FROM json_each(:contents) j
+CROSS JOIN rendered r ON r.content = j.value
+WHERE r.rendering = (SELECT id FROM rendering WHERE name = :name);
+
+-- name: orphan
+-- These contents may have lost their last message.
+INSERT OR IGNORE INTO orphan (content) SELECT value FROM json_each(:contents);
+
+-- name: orphans
+-- Contents to look at, and whether a message still has them.
+SELECT o.content, EXISTS (SELECT 1 FROM email e WHERE e.content = o.content) AS used
+FROM orphan o ORDER BY o.content LIMIT :limit;
+
+-- name: forget-orphans
+DELETE FROM orphan WHERE content IN (SELECT value FROM json_each(:contents));
+
+-- name: delete-chunks
+DELETE FROM content_chunk WHERE id IN (
+    SELECT k.id FROM json_each(:contents) j
+    CROSS JOIN content_chunk k ON k.id BETWEEN j.value << 16 AND (j.value << 16) + 65535
+);
+
+-- name: delete-rendered
+DELETE FROM rendered WHERE (rendering, content) IN (
+    SELECT r.id, j.value FROM rendering r, json_each(:contents) j
+);
+
+-- name: delete
+DELETE FROM content WHERE id IN (SELECT value FROM json_each(:contents));

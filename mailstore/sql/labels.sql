@@ -1,0 +1,34 @@
+-- name: add
+INSERT OR IGNORE INTO label (email, name) VALUES (:email, :name);
+
+-- name: remove
+DELETE FROM label WHERE email = :email AND name = :name;
+
+-- name: has
+SELECT 1 FROM label WHERE email = :email AND name = :name;
+
+-- name: of
+SELECT name FROM label WHERE email = :email ORDER BY name;
+
+-- name: on
+-- Which of these messages carry labels.
+SELECT email, name FROM label WHERE email IN (SELECT value FROM json_each(:emails)) ORDER BY email, name;
+
+-- name: drop
+DELETE FROM label WHERE email IN (SELECT value FROM json_each(:emails));
+
+-- name: open
+UPDATE email SET open = :open WHERE id = :email;
+
+-- name: account
+SELECT account FROM email WHERE id = :email;
+
+-- name: living
+-- The message itself, or the copies that stand for it, newest first.
+SELECT id FROM email WHERE id = :email
+UNION
+SELECT id FROM email WHERE stands_for = :email
+ORDER BY 1 DESC;
+
+-- name: stand-for
+UPDATE email SET stands_for = :stands_for WHERE id = :email;

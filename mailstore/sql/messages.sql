@@ -1,0 +1,91 @@
+-- name: delivery
+-- What came of an earlier append with this key.
+SELECT email, thread, mailbox, uid, uidvalidity FROM delivery WHERE account = :account AND key = :key;
+
+-- name: remember-delivery
+INSERT INTO delivery (account, key, email, thread, mailbox, uid, uidvalidity, at)
+VALUES (:account, :key, :email, :thread, :mailbox, :uid, :uidvalidity, :at);
+
+-- name: next-id
+-- The id the next message will have.
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'email'), 0) + 1;
+
+-- name: insert
+INSERT INTO email (id, account, mailbox, content, thread, origin, stands_for, flags, keywords, modseq, size,
+    header_size, internal_date, shown, open, filed, message_id, likeness)
+VALUES (:id, :account, :mailbox, :content, :thread, :origin, :stands_for, :flags, :keywords, :modseq, :size,
+    :header_size, :internal_date, :shown, :open, :filed, :message_id, :likeness);
+
+-- name: copy
+-- Makes copies of messages, in the order given, under ascending ids.
+INSERT INTO email (id, account, mailbox, content, thread, origin, stands_for, flags, keywords, modseq, size,
+    header_size, internal_date, shown, message_id)
+SELECT :id + j.key, e.account, :mailbox, e.content, e.thread, e.origin, e.stands_for, e.flags, e.keywords, :modseq,
+    e.size, e.header_size, e.internal_date,
+    :feeds & (1 | ((~e.flags & 1) << 1)), e.message_id
+FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value ORDER BY j.key;
+
+-- name: refile
+-- Gives messages another stored mailbox.
+UPDATE email SET mailbox = :mailbox WHERE id IN (SELECT value FROM json_each(:emails));
+
+-- name: delete
+DELETE FROM email WHERE id IN (SELECT value FROM json_each(:emails));
+
+-- name: delete-annotations
+DELETE FROM annotation WHERE account = :account AND kind = 'email'
+AND target IN (SELECT value FROM json_each(:emails));
+
+-- name: facts
+-- What is told of messages when they move or go.
+SELECT e.id, e.content, e.thread, e.message_id, e.stands_for
+FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
+
+-- name: siblings
+-- Other messages of the account with the same bytes, and where they are.
+SELECT e.id AS email, s.id AS sibling, m.role
+FROM json_each(:emails) j
+CROSS JOIN email e ON e.id = j.value
+JOIN email s ON s.content = e.content AND s.account = e.account AND s.id <> e.id
+JOIN mailboxes m ON m.id = s.mailbox
+ORDER BY s.id;
+
+-- name: fetch
+-- Messages of a mailbox by UID, ascending.
+SELECT p.uid, p.email, e.content, e.size, e.internal_date, p.saved, max(p.modseq, e.modseq) AS modseq,
+    e.flags | (p.deleted << 4) AS bits, e.keywords, e.thread, e.origin, e.header_size
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids))
+ORDER BY p.uid;
+
+-- name: info
+SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, e.size, e.flags,
+    e.keywords
+FROM email e JOIN content c ON c.id = e.content WHERE e.id = :email;
+
+-- name: locate
+-- Every placement of these messages; the stored one first.
+SELECT p.mailbox, p.uid
+FROM json_each(:emails) j CROSS JOIN placement p ON p.email = j.value JOIN email e ON e.id = p.email
+ORDER BY e.id DESC, p.mailbox <> e.mailbox, p.mailbox;
+
+-- name: by-message-id
+SELECT id FROM email WHERE account = :account AND message_id = :message_id ORDER BY id;
+
+-- name: sent-by-message-id
+-- Messages of this id in Sent.
+SELECT e.id, e.content, e.filed, e.thread, e.stands_for, e.flags, p.uid
+FROM email e JOIN placement p ON p.email = e.id AND p.mailbox = e.mailbox
+WHERE e.account = :account AND e.message_id = :message_id AND e.mailbox = :mailbox ORDER BY e.id;
+
+-- name: sent-by-likeness
+-- Messages in Sent from and to the same, with the same subject and body, dated within two minutes.
+SELECT e.id, e.content, e.filed, e.thread, e.stands_for, e.flags, p.uid
+FROM email e JOIN content c ON c.id = e.content
+JOIN placement p ON p.email = e.id AND p.mailbox = e.mailbox
+WHERE e.account = :account AND e.likeness = :likeness AND e.mailbox = :mailbox
+AND abs(c.sent - :sent) <= 120000 ORDER BY e.id;
+
+-- name: stand-in
+-- A message takes another's place for whoever knows that one.
+UPDATE email SET stands_for = :stands_for WHERE id = :email;

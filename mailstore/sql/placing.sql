@@ -1,0 +1,79 @@
+-- name: next-modseq
+-- Gives the account's next modseq.
+UPDATE accounts SET modseq = modseq + 1 WHERE id = :account RETURNING modseq;
+
+-- name: note-day
+-- Remembers the first modseq of a day, by which old log rows are found later.
+INSERT OR IGNORE INTO log_day (account, day, modseq) VALUES (:account, :day, :modseq);
+
+-- name: log
+-- Writes one row of the change log.
+INSERT OR IGNORE INTO log (account, mailbox, modseq, kind, first, last)
+VALUES (:account, :mailbox, :modseq, :kind, :first, :last);
+
+-- name: reserve
+-- Gives `messages` UIDs of a mailbox and counts what will stand there; returns the first UID.
+UPDATE mailboxes SET
+    uidnext = uidnext + :messages,
+    messages = messages + :messages,
+    recent = recent + :messages,
+    unseen = unseen + :unseen,
+    deleted = deleted + :deleted,
+    size = size + :size,
+    deleted_size = deleted_size + :deleted_size,
+    highest_modseq = :modseq
+WHERE id = :mailbox RETURNING uidnext - :messages;
+
+-- name: put
+-- Places a message.
+INSERT INTO placement (mailbox, uid, email, modseq, saved, deleted)
+VALUES (:mailbox, :uid, :email, :modseq, :saved, :deleted);
+
+-- name: take
+-- Takes the placements of these UIDs away.
+DELETE FROM placement WHERE mailbox = :mailbox AND uid IN (SELECT value FROM json_each(:uids));
+
+-- name: count
+-- Changes a mailbox's counters by the given differences. What leaves from `recent_from` on was still recent.
+UPDATE mailboxes SET
+    messages = messages + :messages,
+    recent = recent + (SELECT count(*) FILTER (WHERE value >= mailboxes.recent_from) FROM json_each(:left)) * -1,
+    unseen = unseen + :unseen,
+    deleted = deleted + :deleted,
+    size = size + :size,
+    deleted_size = deleted_size + :deleted_size,
+    highest_modseq = :modseq
+WHERE id = :mailbox;
+
+-- name: at
+-- The placements of these UIDs, ascending, with what is counted of each message.
+SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
+    max(p.modseq, e.modseq) AS modseq
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids))
+ORDER BY p.uid;
+
+-- name: marked
+-- The placements of a mailbox that are \Deleted, ascending.
+SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
+    max(p.modseq, e.modseq) AS modseq
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND p.deleted = 1
+ORDER BY p.uid;
+
+-- name: everything
+-- All placements of a mailbox, ascending.
+SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
+    max(p.modseq, e.modseq) AS modseq
+FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox
+ORDER BY p.uid;
+
+-- name: of
+-- The placements that these messages have in one mailbox, by UID.
+SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
+    max(p.modseq, e.modseq) AS modseq
+FROM json_each(:emails) j
+CROSS JOIN placement p ON p.email = j.value AND p.mailbox = :mailbox
+JOIN email e ON e.id = p.email
+ORDER BY p.uid;

@@ -1,0 +1,49 @@
+-- name: uids-of-contents
+-- The UIDs of a mailbox whose messages have these bytes.
+SELECT p.uid
+FROM json_each(:contents) j
+CROSS JOIN email e ON e.content = j.value AND e.account = :account
+JOIN placement p ON p.email = e.id AND p.mailbox = :mailbox;
+
+-- name: contents-beyond
+-- Messages of a mailbox with contents beyond a mark.
+SELECT p.uid, e.content
+FROM email e JOIN placement p ON p.email = e.id AND p.mailbox = :mailbox
+WHERE e.content > :mark AND e.account = :account ORDER BY e.content;
+
+-- name: internal
+-- By internal date: from, up to but not including.
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND e.internal_date >= :first AND e.internal_date < :end;
+
+-- name: saved
+SELECT uid FROM placement WHERE mailbox = :mailbox AND saved >= :first AND saved < :end;
+
+-- name: sent
+-- By the day of the Date field as written.
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email JOIN content c ON c.id = e.content
+WHERE p.mailbox = :mailbox AND c.sent_day >= :first AND c.sent_day < :end;
+
+-- name: size
+-- More than `above` bytes and fewer than `below`.
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND e.size > :above AND e.size < :below;
+
+-- name: origin
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND e.origin = :origin;
+
+-- name: thread
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND e.thread = :thread;
+
+-- name: unindexed
+-- The next contents beyond a mark.
+SELECT id FROM content WHERE id > :mark ORDER BY id LIMIT :limit;
+
+-- name: highest-content
+-- The last content id ever given.
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'content'), 0);
+
+-- name: store
+SELECT value FROM meta WHERE name = 'store';

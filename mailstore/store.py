@@ -1,0 +1,270 @@
+"""The store: one object that owns the files, the indexes in memory, the doorbell and the housekeeping.
+
+The rule: a change is `await store.write(lambda tx: messages.append(tx, ...))`; everything else here follows from what
+the change wrote into its log. Made with `await Store.open(...)`, used in the loop that opened it.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mailstore import check, fetching, lookup, search, views
+from mailstore.cache import FlagSets, MailboxIndex
+from mailstore.content import Prepared, Renderer, prepare
+from mailstore.doorbell import Doorbell
+from mailstore.errors import NoSuchMailbox
+from mailstore.events import Lingering, Stale, Touched
+from mailstore.housekeeping import Housekeeping
+from mailstore.model import FetchRow, Mailbox, MailboxId, Millis, ModSeq, Snapshot, Uid, View
+from mailstore.query import Query
+from mailstore.sessions import Sessions
+from mailstore.sqlite import Database, Probe, ReadTx, Series, WriteTx, system_millis
+from mailstore.textindex import TextIndex
+
+T = TypeVar("T")
+E = TypeVar("E")
+
+SERIES = Series("mailstore", files("mailstore") / "sql")
+FILE = "postroom.sqlite3"
+INDEX_FILE = "textindex.sqlite3"
+_INDEXES = 64  # mailboxes kept in memory
+_INLINE = 20_000  # messages up to which a search of flags is done in the loop
+
+_log = logging.getLogger(__name__)
+
+
+class Store:
+    """See the module. `db` is the database that other packages share."""
+
+    def __init__(
+        self, db: Database, index: TextIndex, renderers: Mapping[str, Renderer], clock: Callable[[], Millis]
+    ) -> None:
+        self.db = db
+        self.text_index = index
+        self.renderers = renderers
+        self.clock = clock
+        self.doorbell = Doorbell()
+        self.flag_sets = FlagSets()
+        self.sessions = Sessions(self._position, self._sweep_unread, self._sweep_later)
+        self.housekeeping = Housekeeping(db, index, _report)
+        self._indexes: OrderedDict[MailboxId, MailboxIndex] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        db.on(Touched, self._on_touched)
+        db.on(Lingering, self._on_lingering)
+        db.on(Stale, self._on_stale)
+
+    @classmethod
+    async def open(
+        cls,
+        home: Path,
+        series: Sequence[Series] = (),
+        *,
+        renderers: Mapping[str, Renderer] | None = None,
+        probe: Probe | None = None,
+        clock: Callable[[], Millis] = system_millis,
+    ) -> "Store":
+        """Open or make the store in a folder; `series` are the other packages', after mailstore's own.
+
+        Raises TooOld for data of a newer version.
+        """
+        db = await Database.open(home / FILE, [SERIES, *series], probe=probe, clock=clock)
+        try:
+            identity = db.read(lambda tx: tx.value("mailstore.search.store"))
+            highest = db.read(lambda tx: tx.value("mailstore.search.highest-content"))
+            index = await TextIndex.open(home / INDEX_FILE, identity, highest)
+        except BaseException:
+            await db.close()
+            raise
+        store = cls(db, index, renderers or {}, clock)
+        for view in db.read(views.lingering_views):
+            await store._sweep_unread(view)
+        store.housekeeping.start()
+        return store
+
+    async def close(self) -> None:
+        """Stop the housekeeping and close the files. May be called twice."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await self.housekeeping.stop()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.text_index.close()
+        await self.db.close()
+
+    # The database
+
+    def read(self, fn: Callable[[ReadTx], T]) -> T:
+        """See Database.read."""
+        return self.db.read(fn)
+
+    async def read_slow(self, fn: Callable[[ReadTx], T]) -> T:
+        """See Database.read_slow."""
+        return await self.db.read_slow(fn)
+
+    async def write(self, fn: Callable[[WriteTx], T]) -> T:
+        """See Database.write."""
+        return await self.db.write(fn)
+
+    def on(self, event_type: type[E], fn: Callable[[WriteTx, E], None]) -> None:
+        """See Database.on; the events are in `events`."""
+        self.db.on(event_type, fn)
+
+    # Messages
+
+    def prepare(self, raw: bytes) -> Prepared:
+        """Parse and render a message before it is written. Pure; takes about a millisecond a megabyte, so in a thread
+        when it is large."""
+        return prepare(raw, self.renderers)
+
+    def fetch(
+        self, mailbox: Mailbox, uids: Sequence[Uid], renderings: Sequence[str] = (), header: bool = False
+    ) -> list[FetchRow]:
+        """`messages.fetch` in the loop, with renderings that are not stored made now."""
+        return self.read(
+            lambda tx: fetching.fetch(tx, mailbox, uids, renderings, header, renderers=self.renderers)
+        )
+
+    # Mailboxes in memory
+
+    def index(self, mailbox_id: MailboxId) -> MailboxIndex:
+        """The index of a mailbox, read here and now if it is not in memory (`load_index` reads it off the loop).
+        Raises NoSuchMailbox."""
+        index = self._indexes.get(mailbox_id)
+        if index is None:
+            mailbox = self.read(lambda tx: lookup.get(tx, mailbox_id))
+            index = self._indexes[mailbox_id] = MailboxIndex(mailbox, self.db.read, self.flag_sets)
+            while len(self._indexes) > _INDEXES:
+                self._indexes.popitem(last=False)
+        self._indexes.move_to_end(mailbox_id)
+        return index
+
+    async def load_index(self, mailbox_id: MailboxId) -> MailboxIndex:
+        """The index, read on a reader's thread if it is not in memory yet."""
+        if mailbox_id not in self._indexes:
+            mailbox = self.read(lambda tx: lookup.get(tx, mailbox_id))
+            fresh = MailboxIndex(mailbox, self.db.read, self.flag_sets)
+            await self.read_slow(fresh.load)
+            fresh.stale = True  # the doorbell may have rung meanwhile
+            self._indexes.setdefault(mailbox_id, fresh)
+        return self.index(mailbox_id)
+
+    def snapshot(self, mailbox_id: MailboxId) -> Snapshot:
+        """The mailbox as it is now, its UIDs shared with the index. Raises NoSuchMailbox."""
+        return self.read(self.index(mailbox_id).snapshot)
+
+    async def search(self, mailbox: Mailbox, query: Query) -> list[Uid]:
+        """The UIDs a query is true of, ascending (DECISIONS 20)."""
+        asked = set(search.text_queries(query))
+        hits = search.NO_HITS
+        if asked:
+            hits = search.Hits(*await self.text_index.find(asked))
+        index = await self.load_index(mailbox.id)
+        recent_from = self.snapshot(mailbox.id).recent_from
+        columns = index.columns(recent_from)
+        now = self.clock()
+
+        def evaluate(tx: ReadTx) -> list[Uid]:
+            return search.Evaluation(tx, mailbox, columns, hits, now).run(query)
+
+        if search.is_fast(query) and len(columns.uids) <= _INLINE:
+            return self.read(evaluate)
+        return await self.read_slow(evaluate)
+
+    async def check(self) -> list[str]:
+        """What is wrong with the data, in words; empty when every invariant holds."""
+        return await self.read_slow(check.check) + await self.text_index.check()
+
+    # Following the changes
+
+    def _on_touched(self, tx: WriteTx, event: Touched) -> None:
+        last = tx.afters[-1] if tx.afters else None
+        if isinstance(last, _Ring):
+            last.mailboxes |= event.mailboxes
+        else:
+            tx.after(_Ring(self, event.mailboxes))
+
+    def rung(self, mailboxes: frozenset[MailboxId]) -> None:
+        """In the loop, after a commit: what is in memory is old, and whoever listens is woken."""
+        for mailbox in mailboxes:
+            if (index := self._indexes.get(mailbox)) is not None:
+                index.stale = True
+        self.doorbell.ring(mailboxes)
+
+    def _on_stale(self, tx: WriteTx, event: Stale) -> None:
+        tx.after(self.housekeeping.poke)
+
+    # Unread (DECISIONS 8)
+
+    def _on_lingering(self, tx: WriteTx, event: Lingering) -> None:
+        """Something was read in Unread: it goes at once unless a session has been watching."""
+        self._sweep(tx, event.mailbox)
+        tx.after(self._arm)
+
+    def _sweep(self, tx: WriteTx, mailbox: MailboxId) -> int:
+        try:
+            account = lookup.get(tx, mailbox).account
+        except NoSuchMailbox:
+            return 0
+        watched, until = self.sessions.watched(mailbox), tx.now - views.LINGER_MILLIS
+        return views.sweep(tx, account, mailbox, watched=watched, until=until)
+
+    async def _sweep_unread(self, mailbox: MailboxId) -> None:
+        await self.write(lambda tx: self._sweep(tx, mailbox))
+
+    def _sweep_later(self, mailbox: MailboxId) -> None:
+        self._spawn(self._sweep_unread(mailbox))
+
+    async def sweep_overdue(self) -> None:
+        """Let go what was read in Unread half an hour ago, whoever is watching."""
+        for mailbox in self.read(views.lingering_views):
+            await self._sweep_unread(mailbox)
+        self._arm()
+
+    def _arm(self) -> None:
+        """Come back when the next message that lingers is due."""
+        due = self.read(views.next_overdue)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            seconds = max(1.0, (due - self.clock()) / 1000)
+            self._timer = self._loop.call_later(seconds, lambda: self._spawn(self.sweep_overdue()))
+
+    def _position(self, mailbox: MailboxId) -> ModSeq | None:
+        """The account's modseq, for an Unread view; None for any other mailbox, which need not be watched."""
+
+        def look(tx: ReadTx) -> ModSeq | None:
+            box = lookup.get(tx, mailbox)
+            if box.view is not View.UNREAD:
+                return None
+            return ModSeq(tx.value("mailstore.views.position", account=box.account))
+
+        return self.read(look)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class _Ring:
+    """One ring for all mailboxes a transaction touched."""
+
+    def __init__(self, store: Store, mailboxes: frozenset[MailboxId]) -> None:
+        self._store = store
+        self.mailboxes = mailboxes
+
+    def __call__(self) -> None:
+        self._store.rung(self.mailboxes)
+
+
+def _report(what: str, error: BaseException) -> None:
+    _log.warning("%s: %s", what, error)
+
+
+__all__ = ["SERIES", "Prepared", "Renderer", "Store"]
