@@ -1,0 +1,64 @@
+"""Comparing lines with the mail that was sent: a sequence of words and a place in it.
+
+One rule: lines are compared as words in order, so wrapping, marks, link decorations and blanks do not matter, and a
+short line counts as quoted only where it is the very next thing in the mail.
+"""
+
+import re
+import unicodedata
+
+from bridge.post.reading.vocabulary import INVISIBLE
+
+MAX_MISSES = 400
+MAX_WORDS = 400
+_DECORATION = re.compile(r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+", re.I)  # noqa: FURB167 - the short flag keeps the line whole
+_WORD = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a line for comparing; scripts without blanks between words give single characters."""
+    text = unicodedata.normalize("NFKC", text).translate(INVISIBLE)
+    if ":" in text or "[" in text:
+        text = _DECORATION.sub(" ", text)
+    return _WORD.findall(text.casefold())
+
+
+class SentText:
+    """The words of a sent mail. A place is the position of the blank before its next word."""
+
+    __slots__ = ("_bag", "_joined", "_misses", "_starts", "size")
+
+    def __init__(self, text: str) -> None:
+        rows = [words for row in text.splitlines() if (words := words_of(row))]
+        self._joined = " " + "".join(" ".join(row) + " " for row in rows)
+        self._bag = frozenset(word for row in rows for word in row)
+        self._starts: dict[str, list[int]] = {}
+        at = 0
+        for row in rows:
+            self._starts.setdefault(row[0], []).append(at)
+            at += len(" ".join(row)) + 1
+        self._misses = 0
+        self.size = len(rows)
+
+    def next(self, words: list[str], place: int) -> int | None:
+        """The place behind `words` when they come next."""
+        wanted = f" {' '.join(words)} "
+        return place + len(wanted) - 1 if self._joined.startswith(wanted, place) else None
+
+    def later(self, words: list[str], place: int) -> int | None:
+        """The place behind `words` when they come anywhere from `place` on."""
+        if not self._bag.issuperset(words) or self._misses > MAX_MISSES:
+            return None
+        wanted = f" {' '.join(words[:MAX_WORDS])} "
+        found = self._joined.find(wanted, place)
+        if found < 0:
+            self._misses += 1
+            return None
+        return found + len(wanted) - 1
+
+    def row_starts(self, word: str) -> list[int]:
+        """The places of the rows that begin with `word`."""
+        return self._starts.get(word, [])[:20]
+
+    def ends_at(self, place: int) -> bool:
+        return place >= len(self._joined) - 1

@@ -1,0 +1,134 @@
+"""What clients put around a quote: attribution lines, header blocks, separators, elisions.
+
+One rule: our own address, name or subject in it, which we know, counts for more than any language's words for "wrote"
+and "From"; a line that only looks like a frame stays the user's text.
+"""
+
+import re
+from collections.abc import Sequence
+
+from bridge.post.reading.model import Context, Line
+from bridge.post.reading.phrases import alarming, phrases, plain
+
+MAX_ATTRIBUTION_LINES = 5
+MAX_ATTRIBUTION = 400
+_LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,4}(?=\S|\Z)")
+_SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,60}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
+_ELISION = re.compile(r"\s*[\[(<]?\s*(?:\.{2,5}|…|snip\w*|\.\.\.\s*snip.{0,20}|schnipp|gekürzt|cut|coupé|trimmed)\s*[\])>]\s*\Z")
+_TIME = re.compile(r"\b\d{1,2}\s?[:.hH時点시]\s?\d{2}|\d{1,2}\s?(?:am|pm|uhr|時|点|시)\b")
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\d{1,4}[./\-年년]\s?\d{1,2}[./\-月월]|\b\d{1,2}\.? [^\W\d_]{3,}|[^\W\d_]{3,} \d{1,2}\b")
+_LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
+_COLONS = (":", "：", "﹕", "︓", "：")
+
+
+def is_separator(text: str) -> bool:
+    """A rule of dashes or underscores, with or without words in it; `--` alone is none."""
+    return len(text) < 200 and bool(_SEPARATOR.match(text))
+
+
+def is_elision(text: str) -> bool:
+    """`[...]`, `[snip]`: what a person leaves where quoted lines were cut out."""
+    return len(text) < 60 and bool(_ELISION.match(text.lower()))
+
+
+def names_us(text: str, context: Context) -> bool:
+    """Whether our address or display name is in a (folded) text."""
+    return any(address in text for address in context.addresses) or any(name in text for name in context.names)
+
+
+def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
+    """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when there is none."""
+    end = labels = loose = 0
+    ours = subject = False
+    for index in range(at, min(at + 14, len(lines))):
+        line = lines[index]
+        if line.blank or line.depth != lines[at].depth:
+            break
+        if _LABEL.match(line.text[:200]):
+            labels, loose, end = labels + 1, 0, index + 1
+            folded = plain(line.text)
+            ours = ours or any(address in folded for address in context.addresses)
+            subject = subject or _is_our_subject(folded, context)
+            subject = subject or ("<" in folded or "[" in folded) and any(name in folded for name in context.names)
+        elif labels and loose < 2:
+            loose += 1
+        else:
+            break
+    return end if (ours and labels >= 2) or (subject and labels >= 3) else at
+
+
+def _is_our_subject(folded: str, context: Context) -> bool:
+    ours = plain(context.sent.subject) if context.sent else ""
+    return bool(ours) and ours in folded
+
+
+def attribution(lines: Sequence[Line], last: int, context: Context, *, quote_follows: bool) -> int:
+    """The index of the first line of the attribution that ends at `last`; `last + 1` when it is none.
+
+    `On 3 Mar 2026, at 09:14, Post Desk Agent <...> wrote:` in any language, wrapped or not. Of several lengths the
+    shortest that is whole; a line above joins only when it is visibly unfinished.
+    """
+    text, named = "", last + 1
+    for first in range(last, max(-1, last - MAX_ATTRIBUTION_LINES), -1):
+        if lines[first].blank or lines[first].depth != lines[last].depth:
+            break
+        if text and not (_unfinished(lines[first].text, context) or not _balanced(text)):
+            break
+        text = f"{lines[first].text.strip()} {text}".strip()
+        if len(text) > MAX_ATTRIBUTION:
+            break
+        kind = _attributes(text, context)
+        if kind == "whole" or (kind == "dated" and quote_follows):
+            return first
+        if kind == "named" and named > last:
+            named = first
+    return named if quote_follows else last + 1
+
+
+def _attributes(text: str, context: Context) -> str | None:
+    """"whole": names us, dated; "named": names us only; "dated": only date, time and a verb; None: no attribution."""
+    folded = plain(text).strip("*_ >-")
+    if not _balanced(folded) and not folded.endswith(_COLONS):
+        return None
+    dated = bool(_DATE.search(folded)) and bool(_TIME.search(folded) or context.names)
+    colon = folded.endswith(_COLONS)
+    if alarming(_LINKS.sub(" ", folded), _own_words(context)):
+        return None
+    addressed = any(address in folded for address in context.addresses)
+    if addressed or names_us(folded, context):
+        if dated and (addressed or (colon and _has_verb(folded))):
+            return "whole"
+        return "named" if colon and _balanced(folded) and (addressed or _names_and_says(folded, context)) else None
+    opener = folded.split(" ", 1)[0].strip(",.")
+    begins = opener in phrases().attribution_openers or opener[:1].isdigit()
+    return "dated" if colon and dated and bool(_TIME.search(folded)) and begins and _has_verb(folded) else None
+
+
+def _own_words(context: Context) -> tuple[str, ...]:
+    return tuple(word for name in context.names for word in name.split())
+
+
+def _names_and_says(folded: str, context: Context) -> bool:
+    """`Post Desk Agent writes:`: our name, a verb, and hardly more."""
+    for name in context.names:
+        if folded.startswith(name):
+            return len(folded[len(name) :].split()) <= 2 and _has_verb(folded[len(name) :])
+    return False
+
+
+def _has_verb(folded: str) -> bool:
+    return any(verb in folded for verb in phrases().attribution_verbs)
+
+
+def _balanced(text: str) -> bool:
+    return text.count("<") == text.count(">")
+
+
+def _unfinished(text: str, context: Context) -> bool:
+    """Whether a line asks for the next: it names us, ends in a bracket or comma, or is nothing but a date and time."""
+    folded = plain(text)
+    if folded.endswith(("<", "(", '"', ",")) or names_us(folded, context):
+        return True
+    opener = folded.split(" ", 1)[0].strip(",.")
+    begins = opener in phrases().attribution_openers or opener[:1].isdigit()
+    return begins and bool(_TIME.search(folded)) and bool(_DATE.search(folded))

@@ -1,0 +1,281 @@
+"""HTML to the lines a person sees.
+
+One rule: what is hidden (by style, size, colour, attribute or stylesheet) or struck out is not text; that something was
+struck out in the user's own part is noted, because a struck-out word is a change of mind.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from bridge.post.reading.model import Line
+from bridge.post.reading.tokens import MAX_TAGS, Tag, tokenize
+
+MAX_LINES = 3000
+MAX_LENGTH = 2_000_000
+MAX_RULES = 2000
+OBJECT = "\ufffc"
+"""Stands for a picture among the words."""
+
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 "
+    "h2 h3 h4 h5 h6 header hgroup html li main menu nav ol p pre section summary table tbody tfoot thead tr ul".split()
+)
+_PARAGRAPHS = frozenset("p h1 h2 h3 h4 h5 h6 ul ol dl table".split())
+_UNSEEN = frozenset("head title script style template textarea select option object iframe noembed noframes datalist audio video svg math".split())  # fmt: skip
+_STRUCK = frozenset(("s", "strike", "del"))
+_QUOTE_NAMES = (
+    "gmail_quote", "yahoo_quoted", "protonmail_quote", "moz-cite-prefix", "tutanota_quote", "zmail_extra",
+    "outlookmessageheader", "divrplyfwdmsg", "mail-editor-reference-message-container", "ms-outlook-mobile-reference-message",
+    "replyforwardmessage", "mailcontainer_quote", "quoted-content",
+)  # fmt: skip
+_SIGNATURE_NAMES = (
+    "gmail_signature", "moz-signature", "ms-outlook-mobile-signature", "protonmail_signature_block", "applemailsignature",
+    "tutanota_signature", "yahoo-signature", "lineBreakAtBeginningOfSignature".lower(), "mail-signature", "mailsignature",
+)  # fmt: skip
+_HIDING = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|!|\Z)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|ex|%)?(?:;|!|\Z)"
+    r"|font-size:[012](?:\.\d+)?(?:px|pt)|font-size:[1-9]%|mso-hide:all|max-(?:height|width):0(?:px|pt|em)?(?:;|!|\Z)"
+    r"|text-indent:-\d{3,}|(?:left|top|right|margin-left):-\d{3,}|clip:rect\(0|clip-path:|transform:(?:scale\(0|translate)"
+    r"|color:transparent|-webkit-text-fill-color:|color:rgba\([^)]*,0(?:\.0+)?\)|content-visibility:hidden"
+)
+_BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
+_COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
+_GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
+_WHITE = frozenset(("white", "#fff", "#ffffff", "#fefefe", "#fdfdfd", "rgb(255,255,255)", "rgba(255,255,255,1)", "snow", "ivory", "hsl(0,0%,100%)"))  # fmt: skip
+_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_SIMPLE = re.compile(r"([a-z0-9]*)((?:[.#][\w-]+)*)\Z")
+_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_CSS_COMMENT = re.compile(r"/\*|\*/")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What an element's text looks like; inherited."""
+
+    hidden: bool = False
+    struck: bool = False
+    pre: bool = False
+    depth: int = 0
+    signature: bool = False
+    ground: str = ""
+    color: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a person sees of an HTML text."""
+
+    lines: tuple[Line, ...]
+    struck: bool
+    """Struck-out words stood outside the quote."""
+    any_text: bool
+    """There was text at all, seen or not."""
+    too_long: bool
+    cids: frozenset[str] = field(default=frozenset())
+    """Content-IDs of pictures shown in it."""
+
+
+def html_lines(text: str) -> Page:
+    """The lines of an HTML part."""
+    builder = _Builder()
+    tags = 0
+    for token in tokenize(text[:MAX_LENGTH]):
+        if isinstance(token, str):
+            builder.words(token)
+        elif token.closing:
+            builder.close(token.name)
+        else:
+            tags += 1
+            builder.open(token)
+        if len(builder.lines) > MAX_LINES:
+            break
+    builder.end_line()
+    too_long = len(text) > MAX_LENGTH or tags >= MAX_TAGS - 1 or len(builder.lines) > MAX_LINES
+    return Page(tuple(builder.lines), builder.struck, builder.any_text, too_long, frozenset(builder.cids))
+
+
+class _Builder:
+    """Holds the open elements and the line being written."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.struck = self.any_text = False
+        self.cids: set[str] = set()
+        self._stack: list[tuple[str, Look]] = [("", Look())]
+        self._open: dict[str, int] = {}
+        self._pieces: list[str] = []
+        self._look: Look | None = None
+        self._gap = False
+        self._hiding: set[str] = set()
+
+    def open(self, tag: Tag) -> None:
+        if tag.name == "style":
+            self._read_stylesheet(tag.body)
+        if tag.name == "br":
+            self._break()
+            return
+        if tag.name in _BLOCKS:
+            self._block(tag)
+        look = self._look_of(tag)
+        if tag.name == "img":
+            self._picture(tag, look)
+        elif tag.name == "hr":
+            self.end_line()
+        if tag.name in ("td", "th") and self._pieces:
+            self._pieces.append(" ")
+        if tag.name == "li":
+            self._write("- ", look)
+        if tag.name not in _VOID and len(self._stack) < MAX_TAGS:
+            self._stack.append((tag.name, look))
+            self._open[tag.name] = self._open.get(tag.name, 0) + 1
+
+    def close(self, name: str) -> None:
+        if name in _BLOCKS:
+            self.end_line()
+            self._gap = self._gap or name in _PARAGRAPHS
+        if name == "br":
+            self._break()
+        if not self._open.get(name):
+            return
+        while True:
+            popped = self._stack.pop()[0]
+            self._open[popped] -= 1
+            if popped == name:
+                return
+
+    def words(self, text: str) -> None:
+        look = self._stack[-1][1]
+        if not text.isspace() and text:
+            self.any_text = True
+        if look.hidden or look.struck:
+            self.struck = self.struck or (look.struck and look.depth == 0 and bool(text.strip()))
+            return
+        if look.pre:
+            rows = text.replace("\r\n", "\n").split("\n")
+            for number, row in enumerate(rows):
+                if number:
+                    self._break()
+                self._write(row, look)
+        else:
+            self._write(_BLANKS.sub(" ", text), look)
+
+    def end_line(self) -> None:
+        if self._look is not None:
+            self._flush()
+
+    def _write(self, text: str, look: Look) -> None:
+        if not text or (text == " " and not self._pieces):
+            return
+        if self._look is None:
+            self._look = look
+        elif look.depth != self._look.depth and text.strip():
+            self._flush()
+            self._look = look
+        self._pieces.append(text)
+
+    def _break(self) -> None:
+        if self._look is None:
+            self._look = self._stack[-1][1]
+        self._flush()
+
+    def _flush(self) -> None:
+        look = self._look or Look()
+        text = "".join(self._pieces).rstrip(" \n")
+        text = text if look.pre else text.lstrip(" \n")
+        if self._gap and self.lines and not self.lines[-1].blank and text.strip():
+            self.lines.append(Line("", look.depth))
+        self._gap = False
+        self.lines.append(Line(text, look.depth, look.signature))
+        self._pieces, self._look = [], None
+
+    def _block(self, tag: Tag) -> None:
+        self.end_line()
+        if tag.name in _PARAGRAPHS and "mso" not in tag.attributes.get("class", "").lower():
+            self._gap = True
+
+    def _picture(self, tag: Tag, look: Look) -> None:
+        source = tag.attributes.get("src", "")
+        if source[:4].lower() == "cid:":
+            self.cids.add(source[4:].strip("<> "))
+        if look.hidden or look.depth:
+            return
+        tiny = any(tag.attributes.get(side, "").strip().rstrip("px") in ("0", "1", "2") for side in ("width", "height"))
+        alt = tag.attributes.get("alt", "").strip()
+        if alt and len(alt) <= 8 and not any(char.isascii() for char in alt):
+            self.any_text = True
+            self._write(alt, look)
+        elif not tiny:
+            self._write(OBJECT, look)
+
+    def _look_of(self, tag: Tag) -> Look:
+        parent = self._stack[-1][1]
+        attributes = tag.attributes
+        name, style = tag.name, _squeeze(attributes.get("style", ""))
+        if not attributes and name not in _UNSEEN and name not in _STRUCK and name not in ("pre", "blockquote"):
+            return parent
+        labels = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('name', '')}".lower()
+        ground, color = _colors(parent, attributes, style)
+        quote = name == "blockquote" or any(known in labels for known in _QUOTE_NAMES) or attributes.get("name") == "quote"
+        signature = any(known in labels for known in _SIGNATURE_NAMES) or bool({"signature", "x_signature"} & set(labels.split()))
+        return replace(
+            parent,
+            hidden=parent.hidden or name in _UNSEEN or self._is_hidden(name, attributes, style) or _same(color, ground),
+            struck=parent.struck or name in _STRUCK or "line-through" in style,
+            pre=name == "pre" or (parent.pre and name not in ("table",)) or "white-space:pre" in style,
+            depth=parent.depth + quote,
+            signature=parent.signature or signature,
+            ground=ground,
+            color=color,
+        )
+
+    def _is_hidden(self, name: str, attributes: dict[str, str], style: str) -> bool:
+        if "hidden" in attributes or attributes.get("type", "").lower() == "hidden":
+            return True
+        if style and (_HIDING.search(style) or (_BOX.search(style) and ("overflow:hidden" in style or "font-size" in style))):
+            return True
+        if not self._hiding:
+            return False
+        own = {name, "#" + attributes.get("id", "").lower(), *("." + c for c in attributes.get("class", "").lower().split())}
+        return not self._hiding.isdisjoint(own)
+
+    def _read_stylesheet(self, text: str) -> None:
+        """Which elements a stylesheet hides or strikes out: the last simple selector of each rule is enough, as hiding
+        too much only keeps a request pending."""
+        for number, rule in enumerate(_RULE.finditer(text[:200_000])):
+            if number >= MAX_RULES:
+                return
+            style = _squeeze(rule[2])
+            if not (_HIDING.search(style) or "line-through" in style):
+                continue
+            for selector in rule[1].lower().split(",")[:20]:
+                words = _CSS_COMMENT.sub(" ", selector).replace(">", " ").replace("<!--", " ").split()
+                match = _SIMPLE.match(words[-1].partition(":")[0]) if words else None
+                if match:
+                    marks = re.findall(r"[.#][\w-]+", match[2])
+                    self._hiding.update(marks or ({match[1]} if match[1] else set()))
+
+
+def _squeeze(style: str) -> str:
+    return "".join(style.lower().split()) if style else ""
+
+
+def _colors(parent: Look, attributes: dict[str, str], style: str) -> tuple[str, str]:
+    ground, color = parent.ground, parent.color
+    ground = attributes.get("bgcolor", "").lower().strip() or ground
+    color = attributes.get("color", "").lower().strip() or color
+    if style:
+        if found := _GROUND.search(style):
+            ground = found[1]
+        if found := _COLOR.search(style):
+            color = found[1]
+    return ground, color
+
+
+def _same(color: str, ground: str) -> bool:
+    """Text in the colour of what is behind it; without a colour behind it, the page is white."""
+    if not color:
+        return False
+    if ground in ("", "transparent", "none", "inherit", "initial"):
+        return color in _WHITE
+    return color == ground or (color in _WHITE and ground in _WHITE)

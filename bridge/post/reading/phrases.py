@@ -1,0 +1,143 @@
+"""What mail programs and people put around their words, in many languages: data, and the tests over it.
+
+One rule: a phrase takes a line out of the text only when the whole line is of that kind and short; a line that also
+says something else stays.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from bridge.post.reading.vocabulary import INVISIBLE, fold
+
+_WORDS = re.compile(r"[\w'’.]*\w")
+_LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
+_PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
+MAX_PRODUCT_LINE = 160
+MAX_LOOKED_AT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The data of phrases.json."""
+
+    automatic_subjects: tuple[str, ...]
+    reactions: tuple[str, ...]
+    forward_marks: tuple[str, ...]
+    forward_subjects: tuple[str, ...]
+    sent_words: tuple[str, ...]
+    products: tuple[str, ...]
+    product_lines: tuple[str, ...]
+    disclaimer_openers: tuple[str, ...]
+    disclaimer_marks: tuple[str, ...]
+    closings: frozenset[str]
+    greetings: tuple[str, ...]
+    attribution_openers: frozenset[str]
+    attribution_verbs: tuple[str, ...]
+    alarm_words: frozenset[str]
+    alarm_marks: tuple[str, ...]
+    prose_words: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def phrases() -> Phrases:
+    """Loaded once."""
+    data = json.loads(resources.files("bridge.post.reading").joinpath("phrases.json").read_text("utf-8"))
+    sets = ("closings", "attribution_openers", "alarm_words", "prose_words")
+    fields = {k: frozenset(map(fold, v)) if k in sets else tuple(map(plain, v)) for k, v in data.items()}
+    return Phrases(**fields)
+
+
+def plain(text: str) -> str:
+    """`text` for searching phrases: NFKC, invisible marks gone, case folded, blanks to one."""
+    text = unicodedata.normalize("NFKC", text[:MAX_LOOKED_AT]).translate(INVISIBLE).casefold().replace("’", "'")
+    return " ".join(text.split())
+
+
+def words(text: str) -> list[str]:
+    return _WORDS.findall(plain(text))
+
+
+def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
+    """Whether a line that looks like signature could still be meant: a condition, a negation, an afterthought, a
+    decision word, a question."""
+    text = plain(line)
+    if "?" in text or _PS.match(text) or any(mark in text for mark in phrases().alarm_marks):
+        return True
+    found = [word.strip(".'") for word in _WORDS.findall(text)]
+    return any(word in phrases().alarm_words and word not in ignore for word in found)
+
+
+def is_prose(line: str, ignore: Sequence[str] = ()) -> bool:
+    """Whether a line under a name talks, where a signature would name a post, a firm or a number."""
+    found = [word.strip(".'") for word in words(line)]
+    return any(word in phrases().prose_words and word not in ignore for word in found)
+
+
+def is_closing(line: str) -> bool:
+    """`Best regards,` and the like, alone on its line."""
+    return len(line) < 80 and fold(line) in phrases().closings
+
+
+def is_greeting(line: str) -> bool:
+    """`Hi,` `Dear Post Desk Agent,` and the like."""
+    text = fold(line)
+    if len(text) > 60:
+        return False
+    return any(text == word or text.startswith(word + " ") or text.startswith(word + ",") for word in phrases().greetings)
+
+
+def is_product_line(line: str) -> bool:
+    """`Sent from my iPhone`, `Get Outlook for iOS` and the like: a sending word and a product, in a short line that
+    says nothing else."""
+    if len(line) > MAX_PRODUCT_LINE:
+        return False
+    text = plain(_LINK.sub(" ", line.replace("[", " ").replace("](", " (")))
+    count = len(_WORDS.findall(text))
+    if not text or count > 14 or alarming(text):
+        return False
+    if any(text.startswith(known) or (known in text and count <= 8) for known in phrases().product_lines):
+        return True
+    return any(name in text for name in phrases().products) and any(word in text for word in phrases().sent_words)
+
+
+def is_disclaimer(paragraph: str) -> bool:
+    """A legal or ecological footer: begins like one, or holds several of its marks and is long."""
+    text = plain(paragraph).lstrip("*_-=#>| ")
+    marks = sum(mark in text for mark in phrases().disclaimer_marks)
+    wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
+    opens = any(text.startswith(opener) for opener in phrases().disclaimer_openers)
+    return wide >= 40 and ((opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140))
+
+
+def is_forward_mark(line: str) -> bool:
+    """`---------- Forwarded message ---------`, `Begin forwarded message:` and the like."""
+    if len(line) > 120:
+        return False
+    text = plain(line).strip("-_=*:> .")
+    return any(text == mark or (text.startswith(mark) and len(text) < len(mark) + 12) for mark in phrases().forward_marks)
+
+
+def is_automatic_subject(subject: str) -> bool:
+    """A subject that BEGINS as programs begin it."""
+    text = plain(subject).lstrip("[(* ")
+    for known in phrases().automatic_subjects:
+        if text.startswith(known):
+            rest = text[len(known) : len(known) + 1]
+            if known.endswith(":") or not rest or not rest.isalpha():
+                return True
+    return False
+
+
+def is_forward_subject(subject: str) -> bool:
+    return plain(subject).startswith(phrases().forward_subjects)
+
+
+def is_reaction(line: str) -> bool:
+    """The sentence that Outlook and Gmail write for a one-tap reaction."""
+    text = plain(line)
+    return len(text) < 160 and any(known in text for known in phrases().reactions)

@@ -1,0 +1,134 @@
+"""What stands under a text: signature, product lines, disclaimers, closing formula and name.
+
+One rule: a signature is cut only when nothing in it could be meant for us; a condition or an afterthought below the
+name stays in the text.
+"""
+
+from collections.abc import Sequence
+
+from bridge.post.reading.html import OBJECT
+from bridge.post.reading.model import Context, Line
+from bridge.post.reading.phrases import alarming, is_closing, is_disclaimer, is_product_line, is_prose, words
+from bridge.post.reading.vocabulary import fold
+
+_DASHES = " \t-–—~/*_"
+MAX_SIGNATURE_LINES = 25
+
+
+def strip_signature(lines: Sequence[Line], context: Context) -> list[Line]:
+    """The lines without what stands under them."""
+    kept = _cut_at_delimiter(list(lines), context)
+    while True:
+        before = len(kept)
+        kept = _without_footers(kept, context)
+        kept = _without_marked(kept, context)
+        kept = _without_name_block(kept, context)
+        if len(kept) == before:
+            return kept
+
+
+def is_sign_off(line: str, context: Context) -> bool:
+    """Whether a line under a decision says nothing: a closing formula, the sender's name, or both."""
+    return is_closing(line) or is_name(line, context) or _closing_with_name(line, context) or is_product_line(line)
+
+
+def is_name(line: str, context: Context) -> bool:
+    """The sender's name, whole or in part, or its initials."""
+    if len(line) > 80 or not context.sender:
+        return False
+    text = fold(line.strip(_DASHES))
+    found = text.replace(".", " ").replace(",", " ").split()
+    if not found or len(found) > len(context.sender) + 1:
+        return False
+    if all(word in context.sender for word in found):
+        return True
+    if text in ("".join(context.sender), " ".join(context.sender)):
+        return True
+    initials = "".join(word[0] for word in context.sender)
+    bare = "".join(found)
+    return len(bare) <= 3 and line.strip(_DASHES + ".").isupper() and bare in (initials, initials[:1])
+
+
+def _closing_with_name(line: str, context: Context) -> bool:
+    """`Thanks, Mara` and `Viele Grüße Jonas`."""
+    if len(line) > 80:
+        return False
+    text = fold(line)
+    for cut in range(len(text)):
+        if text[cut] in " ,-–—" and is_name(text[cut:].strip(" ,-–—"), context) and is_closing(text[:cut].strip(" ,-–—!.")):
+            return True
+    return False
+
+
+def _cut_at_delimiter(lines: list[Line], context: Context) -> list[Line]:
+    """At the first `-- ` (RFC 3676, 4.3), also without its blank."""
+    for at, line in enumerate(lines):
+        if line.text.rstrip() in ("--", "—", "- --") and not line.depth:
+            tail = lines[at + 1 :]
+            return lines[:at] if _harmless(tail, context) else lines[:at] + tail
+    return lines
+
+
+def _harmless(tail: Sequence[Line], context: Context) -> bool:
+    """No line of a signature is alarming, footers apart."""
+    written = [line for line in _without_footers(list(tail), context) if not line.blank]
+    return len(written) <= MAX_SIGNATURE_LINES and not any(alarming(line.text, context.sender) for line in written)
+
+
+def _without_footers(lines: list[Line], context: Context) -> list[Line]:
+    """Product lines and disclaimers at the end, as often as they come."""
+    while True:
+        while lines and (lines[-1].blank or is_product_line(lines[-1].text)):
+            lines = lines[:-1]
+        start = _last_paragraph(lines)
+        if start and is_disclaimer(" ".join(line.text for line in lines[start:])):
+            lines = lines[:start]
+            continue
+        return lines
+
+
+def _last_paragraph(lines: list[Line]) -> int:
+    at = len(lines)
+    while at > 0 and not lines[at - 1].blank and len(lines) - at < 40:
+        at -= 1
+    return at
+
+
+def _without_marked(lines: list[Line], context: Context) -> list[Line]:
+    """Lines at the end that the HTML part marks as signature."""
+    at = len(lines)
+    while at > 0 and (lines[at - 1].blank or lines[at - 1].signature or fold(lines[at - 1].text) in context.known_signature):
+        at -= 1
+    tail = lines[at:]
+    return lines[:at] if any(not line.blank for line in tail) and _harmless(tail, context) else lines
+
+
+def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
+    """From the sender's own name on, with the closing formula above it, when all below looks like a signature."""
+    for at in range(1, len(lines)):
+        text = lines[at].text
+        if lines[at].blank or len(lines) - at > MAX_SIGNATURE_LINES:
+            continue
+        if is_name(text, context) or _closing_with_name(text, context):
+            if all(_like_signature(line, context) for line in lines[at + 1 :]):
+                return _without_closing(lines[:at])
+    return lines
+
+
+def _without_closing(lines: list[Line]) -> list[Line]:
+    at = len(lines)
+    while at > 1 and not lines[at - 1].text.strip(f" \t\u00a0{OBJECT}"):
+        at -= 1
+    return lines[: at - 1] if at > 1 and is_closing(lines[at - 1].text) else lines[:at]
+
+
+def _like_signature(line: Line, context: Context) -> bool:
+    """Short, no sentence, nothing alarming: title, company, telephone, address."""
+    text = line.text.strip().strip(OBJECT)
+    if not text:
+        return True
+    if len(text) > 120 or alarming(text, context.sender) or is_prose(text, context.sender):
+        return False
+    count = len(words(text))
+    sentence = text.endswith((".", "!", "。", "…")) and count >= 4
+    return count <= 14 and not sentence
