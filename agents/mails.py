@@ -104,7 +104,7 @@ def _sent_out(tx: ReadTx, run: Run) -> bool:
 
 
 def headline(office: Office, call: Call) -> str:
-    """A call in a few words: "Send mail to maya@example.org", or the tool's name when it cannot say."""
+    """A call in a few words: "Send mail to ann@example.net", or the tool's name when it cannot say."""
     tool = office.toolbox.all()[0].get(call.tool)
     try:
         said = tool.describe(call.args) if tool else None

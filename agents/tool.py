@@ -77,7 +77,7 @@ class Described:
     """How one call is shown in a request: `title` as a short imperative ("Send mail"), fields in the order the user
     should read.
 
-    `subject` completes the request's subject when it is the only item ("Send mail to maya@example.org").
+    `subject` completes the request's subject when it is the only item ("Send mail to ann@example.net").
     """
 
     title: str

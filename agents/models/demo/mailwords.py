@@ -58,7 +58,7 @@ _NOISE = frozenset(
     "suche such suchen durchsuche finde find meine meinem meinen mein alle mails nachrichten nachricht posteingang postfach von "
     "über nach zu zum zur der die das den dem mit in im habe hab ich gibt es eine einen ein letzte letzten neueste neuesten "
     "zeige zeig mir bitte und welche was steht hat fasse fass zusammen zusammenfassung thing anything something "
-    "ungelesene ungelesenen neue heute gestern woche".split()
+    "write wrote written schrieb schreibt geschrieben hat gesagt geschickt ungelesene ungelesenen neue heute gestern woche".split()
 )
 
 
@@ -71,8 +71,7 @@ def take_subject(sentence: str) -> tuple[str, str]:
 
 
 def take_words(sentence: str) -> tuple[str, str]:
-    """The sentence without the text it dictates for a mail, and that text as full sentences; ("...", "") when none.
-    """
+    """The sentence without the text it dictates for a mail, and that text as full sentences; ("...", "") when none."""
     for pattern, form in (
         (_SAYING, "{0}"), (_ASK, ""), (_FRAG, "Ich möchte fragen, {0} {1}"), (_THANK, "Thank you for {0}"),
         (_INVITE, "I would like to invite you to {0}"), (_THAT, "{0}"), (_DASS, "Ich möchte mitteilen, dass {0}"),
@@ -125,10 +124,14 @@ def mail_query(clause: str) -> str:
     parts: list[str] = []
     rest = clause
     for start, end, address in reversed(list(addresses(clause))):
-        before = fold(clause[:start]).split()
-        parts.insert(0, f"{'to' if before[-1:] in (['to'], ['an']) else 'from'}:{address}")
+        toward = fold(clause[:start]).split()[-1:] in (["to"], ["an"])
+        if not (toward and w.SEND_VERB.search(fold(clause))):
+            parts.insert(0, f"{'to' if toward else 'from'}:{address}")
         rest = rest[:start] + rest[end:]
-    for found in re.finditer(r"\b(?:[Ff]rom|[Bb]y|[Vv]on)\s+((?:[A-ZÄÖÜ][\w'-]+)(?:\s+[A-ZÄÖÜ][\w'-]+)?)", rest):
+    for found in re.finditer(
+        r"\b(?:[Ff]rom|[Bb]y|[Vv]on|did|does|has|[Ww]as\s+(?:hat|schrieb|schreibt|sagt|will))\s+((?:[A-ZÄÖÜ][\w'-]+)(?:\s+[A-ZÄÖÜ][\w'-]+)?)",
+        rest,
+    ):
         parts.append(f'from:"{found.group(1)}"' if " " in found.group(1) else f"from:{found.group(1)}")
         rest = rest.replace(found.group(1), "", 1)
     if w.UNREAD.search(fold(rest)) and w.MAIL_NOUN.search(fold(rest)):

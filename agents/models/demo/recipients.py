@@ -12,9 +12,11 @@ from agents.models.demo import words as w
 from agents.models.demo.text import addresses, fold
 
 _BETWEEN = re.compile(r"[\s,;&<>()]*(?:\b(?:and|und|also|auch|to|an|cc|bcc|as|well|plus|both|sowie|mit|with|copy|a|mr|mrs|ms|dr|herr|frau|herrn)\b[\s,;&<>():.]*)*", re.IGNORECASE)  # fmt: skip
-_SOURCE = re.compile(r"\b(?:from|by|von|of)\s*(?:[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE)
+_SOURCE = re.compile(r"\b(?:from|by|von|of)\s*(?:(?!to\b|an\b|for\b|and\b|und\b)[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|instead\s+of|rather\s+than|nicht|statt)\s+(?:to\s+|an\s+|send\s+(?:it\s+)?to\s+)?(?:[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE)  # fmt: skip
-_NAME = re.compile(r"(?:\b(?:Frau|Herrn?|Mr|Mrs|Ms|Dr)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)(?:\s+[A-ZÄÖÜ][\w'’-]+)?\s*[<(,:]?\s*(?:at\s+|unter\s+|via\s+)?$")
+_NAME = re.compile(
+    r"(?:\b(?:Frau|Herrn?|Mr|Mrs|Ms|Dr)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)(?:\s+[A-ZÄÖÜ][\w'’-]+)?\s*[<(,:]?\s*(?:at\s+|unter\s+|via\s+)?$"
+)
 _PERSON = re.compile(
     r"\b(?:[Tt]o|[Ff]or|[Aa]n|[Ff]ür|[Tt]ell|[Ii]nform|[Nn]otify|[Ll]et|[Aa]sk|[Tt]hank|[Ii]nvite|[Ww]ith|[Ss]end|[Mm]ail|[Ee]mail)\s+"
     r"(?:(?:[Mm]r|[Mm]rs|[Mm]s|[Dd]r|[Hh]errn?|[Ff]rau)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)"
@@ -22,7 +24,7 @@ _PERSON = re.compile(
 _ROLE = re.compile(r"\b(?:to|for|an|für|tell|inform|ask)\s+((?:my|our|the|meine[nmr]?|unsere[nmr]?|den|die)\s+(?!attach|inbox|draft|archive|folder|trash|list\b|file|summary|user|point|next|last|following|same|angeh|anh|datei|zusammen)[^\W\d_]+)")  # fmt: skip
 _PRONOUN = re.compile(r"\b(?:to|an)\s+(him|her|them|ihn|ihr|sie|ihnen)\b|\b(?:send|tell|mail)\s+(him|her|them)\b")
 _NO_NAME = frozenset(
-    "summary it this that the attached notes file pdf csv drafts draft inbox please subject i monday tuesday wednesday thursday "
+    "to for an für from von at cc and und summary it this that the attached notes file pdf csv drafts draft inbox please subject i monday tuesday wednesday thursday "
     "friday saturday sunday january february march april may june july august september october november december english "
     "german me my mail email a an all everything anhang datei zusammenfassung entwürfe mich mir ihn sie es posteingang "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag punkte text bericht protokoll dokument notizen".split()

@@ -175,7 +175,8 @@ def mail_text(task: Task, delivery: Delivery, extra: str) -> str:
 def _mail_body(task: Task, delivery: Delivery) -> str:
     if delivery.content is Content.FILES or (delivery.content is Content.UNSAID and not delivery.words and task.files):
         names = listed([file.name for file in files_to_attach(task, delivery)], task)
-        return _pick(task, f"Attached is {names}.", f"Anbei {names}.") if names else material(task)
+        said = f"{delivery.words}\n\n" if delivery.words and not _about(delivery) else ""
+        return said + _pick(task, f"Attached is {names}.", f"Anbei {names}.") if names else material(task)
     if delivery.content is Content.RESULT:
         held = task.product.body if task.product else material(task)
         if task.wish.make is Make.SUMMARY:
@@ -291,7 +292,11 @@ def _nothing(task: Task) -> str:
 
 def _unread(task: Task) -> str:
     names = {file.ref: file.name for file in task.files}
-    lines = [f"- {why}" if names[ref] in why else f"- {names[ref]}: {why}" for ref, why in task.faults.items() if ref in names]
+    lines = [
+        f"- {why}" if names[ref] in why else f"- {names[ref]}: {why}"
+        for ref, why in task.faults.items()
+        if ref in names
+    ]
     if not lines or task.wish.make not in (Make.SUMMARY, Make.TEXT):
         return ""
     return _pick(task, "Not read:", "Nicht gelesen:") + "\n" + "\n".join(lines)

@@ -4,12 +4,12 @@ Rule: built anew from each request and thrown away after it; nothing is kept bet
 between changes nothing.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from agents.letter import Attachment
-from agents.models.demo.wish import Make, Topic, Wish
+from agents.models.demo.wish import Content, Delivery, Make, Topic, Wish
 
 
 class State(StrEnum):
@@ -88,7 +88,15 @@ class Task:
         if wish.make is not Make.NOTHING:
             self.product, self.hits, self.listing, self.found = None, None, None, ""
             self.no_delegate = False
+        elif self.product is not None:
+            wish = replace(wish, deliveries=tuple(_of_product(delivery) for delivery in wish.deliveries))
         self.wish = wish
         self.outcomes = [Outcome() for _ in wish.deliveries]
         self.alarms = [Outcome() for _ in wish.alarms]
         self.answers, self.given_up, self.puzzled = [], "", ""
+
+
+def _of_product(delivery: Delivery) -> Delivery:
+    """ "Send it to ..." after something was made means what was made."""
+    unsaid = delivery.content is Content.UNSAID and not delivery.words
+    return replace(delivery, content=Content.RESULT) if unsaid else delivery

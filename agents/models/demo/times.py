@@ -165,6 +165,7 @@ def what_of(said: str) -> str:
         text,
         flags=re.IGNORECASE,
     )
+    text = _FILLER.sub("", " ".join(text.split()).strip(" ,")).strip()
     text = re.sub(
         r"^[\s,]*(?:(?:to|that|about|of|an|daran|dass|zu|,)\s+)*", "", " ".join(text.split()), flags=re.IGNORECASE
     )

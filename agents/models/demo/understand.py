@@ -27,6 +27,7 @@ _ATTACH_TOO = re.compile(
     r"\battach\s+(?:the|it|them|this|that|all|both)|\b(?:along|together)\s+with\s+the\s+(?:files?|originals?|attach)"
     r"|\bincluding\s+the\s+(?:files?|originals?|attach)|\b(?:mit|samt)\s+(?:dem\s+|den\s+)?(?:anhang|anhängen|datei)"
 )
+_PRONOUNS = frozenset({"him", "her", "them", "ihm", "ihn", "ihr", "ihnen", "sie"})
 _ITSELF = re.compile(
     r"\b(?:file|original|attachment|document|pdf|datei|anhang|dokument)\s+(?:itself|as\s+it\s+is|selbst)\b"
 )
@@ -183,6 +184,10 @@ _MAILBOX = re.compile(
     r"|\b(?:e-?mails?|mails?|messages?|nachrichten?)\s+(?:i\s+\w+|from|about|regarding|of|von|über|wegen|zu)\b"
     r"|\bin\s+(?:my|the|meine[mr]?)\s+(?:inbox|mail|mailbox|posteingang|postfach)\b"
 )
+_SOMEONE_WROTE = re.compile(
+    r"\bwhat\s+(?:did|does|has|have)\s+(?!i\b|you\b|we\b|the\b|this\b)\S+\s+(?:\S+\s+)?(?:write|say|send|want|written|said)\b"
+    r"|\bwas\s+(?:hat|schrieb|schreibt|sagt|will)\s+(?!ich\b|du\b|das\b)\S+(?:.*\b(?:geschrieben|gesagt|geschickt))?"
+)
 _FROM_SOMEONE = re.compile(r"\b(?:anything|something|heard|news|word|etwas|was)\s+(?:new\s+)?(?:from|von)\b")
 
 
@@ -192,7 +197,7 @@ def _is_mailbox(clause: str, folded: str) -> bool:
         r"\bthis\s+(?:e-?mail|mail|message)\b|\bdiese\s+(?:mail|nachricht)\b", folded
     ):
         return False
-    if _FROM_SOMEONE.search(folded):
+    if _FROM_SOMEONE.search(folded) or _SOMEONE_WROTE.search(folded):
         return True
     speaks = bool(_MAILBOX.search(folded))
     asks = w.SEARCH.search(folded) or w.LIST.search(folded) or w.SUMMARISE.search(folded) or w.READ.search(folded)
@@ -249,7 +254,7 @@ def _topic_words(clause: str, content: Content) -> str:
 
 
 def _content(folded: str, dictated: str) -> Content:
-    if dictated:
+    if dictated and not (w.FORWARD.search(folded) and w.ATTACHED.search(folded)):
         return Content.WORDS
     if w.SUMMARISE.search(folded):
         return Content.RESULT
@@ -321,10 +326,11 @@ def _complete(notes: Notes) -> list[Delivery]:
 
 
 def _merged(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """A nameless "send it" beside a full delivery is the same mail; so is "draft a mail" before "to ann@... saying".
-    """
+    """A nameless "send it" beside a full delivery is the same mail; so is "draft a mail" before "to ann@... saying"."""
     full = [delivery for delivery in deliveries if delivery.to]
-    bare = [delivery for delivery in deliveries if not delivery.to and (delivery.people or not full)]
+    bare = [
+        one for one in deliveries if not one.to and (not full or (one.people and not _PRONOUNS.issuperset(one.people)))
+    ]
     out = [*full, *bare]
     vague = [delivery for delivery in deliveries if delivery not in out]
     for delivery in vague:
@@ -337,6 +343,8 @@ def _merged(deliveries: Sequence[Delivery]) -> list[Delivery]:
 def _settle(delivery: Delivery, wish: Wish, notes: Notes) -> Delivery:
     """What a mail holds when its own clause did not say: what was produced, the files, or the letter's own text."""
     if delivery.content is Content.RESULT and wish.make is Make.NOTHING:
+        return replace(delivery, content=Content.RESULT)
+    if delivery.content is Content.FILES and wish.source is Source.MAIL:
         return replace(delivery, content=Content.RESULT)
     if delivery.content is not Content.UNSAID:
         return delivery
@@ -355,8 +363,7 @@ def attaches_files(said: str) -> bool:
 
 
 def revise(said: str) -> Revision:
-    """The change that words ask for which answer a proposal or a result; an empty Revision when none is understood.
-    """
+    """The change that words ask for which answer a proposal or a result; an empty Revision when none is understood."""
     body = strip_letter(said)
     body, subject = take_subject(body)
     folded = fold(body)

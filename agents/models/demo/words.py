@@ -190,8 +190,9 @@ LEAD_VERBS = (
     r"|erinner|schreib|entwirf|erstelle|lies|sag|informiere|an\s+\S+@)"
 )
 GENERIC_BOXES = _words("""
-    info office sales team support contact kontakt mail post admin hello help service noreply no-reply billing accounts press hr jobs
-    me you all everyone buero office list staff
+    info office sales team support contact kontakt mail post admin hello help service noreply no-reply billing
+    accounts press hr jobs
+    legal cfo ceo cto coo prof finance marketing editor redaktion accounting boss chef me you all everyone buero office list staff
 """)
 
 WEEKDAYS = MappingProxyType(
