@@ -11,8 +11,13 @@ from bridge.post.reading.vocabulary import INVISIBLE
 
 MAX_MISSES = 400
 MAX_WORDS = 400
-_DECORATION = re.compile(r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+", re.I)  # noqa: FURB167 - the short flag keeps the line whole
-_WORD = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+")
+_DECORATION = re.compile(
+    r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
+    re.I,
+)  # noqa: FURB167 - the short flag keeps the line whole
+_WORD = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+"
+)
 
 
 def words_of(text: str) -> list[str]:
@@ -26,7 +31,7 @@ def words_of(text: str) -> list[str]:
 class SentText:
     """The words of a sent mail. A place is the position of the blank before its next word."""
 
-    __slots__ = ("_bag", "_joined", "_misses", "_starts", "size")
+    __slots__ = ("_bag", "_joined", "_misses", "_starts", "rules")
 
     def __init__(self, text: str) -> None:
         rows = [words for row in text.splitlines() if (words := words_of(row))]
@@ -38,7 +43,8 @@ class SentText:
             self._starts.setdefault(row[0], []).append(at)
             at += len(" ".join(row)) + 1
         self._misses = 0
-        self.size = len(rows)
+        self.rules = frozenset(row.strip() for row in text.splitlines() if row.strip() and not words_of(row))
+        """Its lines without words."""
 
     def next(self, words: list[str], place: int) -> int | None:
         """The place behind `words` when they come next."""
@@ -59,6 +65,3 @@ class SentText:
     def row_starts(self, word: str) -> list[int]:
         """The places of the rows that begin with `word`."""
         return self._starts.get(word, [])[:20]
-
-    def ends_at(self, place: int) -> bool:
-        return place >= len(self._joined) - 1

@@ -14,9 +14,13 @@ MAX_ATTRIBUTION_LINES = 5
 MAX_ATTRIBUTION = 400
 _LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,4}(?=\S|\Z)")
 _SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,60}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
-_ELISION = re.compile(r"\s*[\[(<]?\s*(?:\.{2,5}|…|snip\w*|\.\.\.\s*snip.{0,20}|schnipp|gekürzt|cut|coupé|trimmed)\s*[\])>]\s*\Z")
+_ELISION = re.compile(
+    r"\s*[\[(<]?\s*(?:\.{2,5}|…|snip\w*|\.\.\.\s*snip.{0,20}|schnipp|gekürzt|cut|coupé|trimmed)\s*[\])>]\s*\Z"
+)
 _TIME = re.compile(r"\b\d{1,2}\s?[:.hH時点시]\s?\d{2}|\d{1,2}\s?(?:am|pm|uhr|時|点|시)\b")
-_DATE = re.compile(r"\b(?:19|20)\d\d\b|\d{1,4}[./\-年년]\s?\d{1,2}[./\-月월]|\b\d{1,2}\.? [^\W\d_]{3,}|[^\W\d_]{3,} \d{1,2}\b")
+_DATE = re.compile(
+    r"\b(?:19|20)\d\d\b|\d{1,4}[./\-年년]\s?\d{1,2}[./\-月월]|\b\d{1,2}\.? [^\W\d_]{3,}|[^\W\d_]{3,} \d{1,2}\b"
+)
 _LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
 _COLONS = (":", "：", "﹕", "︓", "：")
 
@@ -86,9 +90,9 @@ def attribution(lines: Sequence[Line], last: int, context: Context, *, quote_fol
 
 
 def _attributes(text: str, context: Context) -> str | None:
-    """"whole": names us, dated; "named": names us only; "dated": only date, time and a verb; None: no attribution."""
+    """ "whole": names us, dated; "named": names us only; "dated": only date, time and a verb; None: no attribution."""
     folded = plain(text).strip("*_ >-")
-    if not _balanced(folded) and not folded.endswith(_COLONS):
+    if not _balanced(folded):
         return None
     dated = bool(_DATE.search(folded)) and bool(_TIME.search(folded) or context.names)
     colon = folded.endswith(_COLONS)

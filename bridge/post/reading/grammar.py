@@ -158,7 +158,13 @@ def _near_miss(first: str, rest: list[str], rules: Rules) -> Verdict:
     word = fold(first[:MAX_LINE])
     words = rules.words
     spoiled = spoiler(first[:MAX_LINE])
-    if spoiled and word.strip("?;؟~… ") and (word.strip("?;؟~… )(:=-") in words.every or _only_marks_beside(word, words)):
+    if spoiled == "override":
+        return respond("", spoiled, first)
+    if (
+        spoiled
+        and word.strip("?;؟~… ")
+        and (word.strip("?;؟~… )(:=-") in words.every or _only_marks_beside(word, words))
+    ):
         return respond("", spoiled, first)
     if is_greeting(first) and any(decides(line, words) for line in rest[:6]):
         return respond("", "greeting", first)

@@ -216,8 +216,12 @@ class _Builder:
             return parent
         labels = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('name', '')}".lower()
         ground, color = _colors(parent, attributes, style)
-        quote = name == "blockquote" or any(known in labels for known in _QUOTE_NAMES) or attributes.get("name") == "quote"
-        signature = any(known in labels for known in _SIGNATURE_NAMES) or bool({"signature", "x_signature"} & set(labels.split()))
+        quote = (
+            name == "blockquote" or any(known in labels for known in _QUOTE_NAMES) or attributes.get("name") == "quote"
+        )
+        signature = any(known in labels for known in _SIGNATURE_NAMES) or bool(
+            {"signature", "x_signature"} & set(labels.split())
+        )
         return replace(
             parent,
             hidden=parent.hidden or name in _UNSEEN or self._is_hidden(name, attributes, style) or _same(color, ground),
@@ -232,11 +236,17 @@ class _Builder:
     def _is_hidden(self, name: str, attributes: dict[str, str], style: str) -> bool:
         if "hidden" in attributes or attributes.get("type", "").lower() == "hidden":
             return True
-        if style and (_HIDING.search(style) or (_BOX.search(style) and ("overflow:hidden" in style or "font-size" in style))):
+        if style and (
+            _HIDING.search(style) or (_BOX.search(style) and ("overflow:hidden" in style or "font-size" in style))
+        ):
             return True
         if not self._hiding:
             return False
-        own = {name, "#" + attributes.get("id", "").lower(), *("." + c for c in attributes.get("class", "").lower().split())}
+        own = {
+            name,
+            "#" + attributes.get("id", "").lower(),
+            *("." + c for c in attributes.get("class", "").lower().split()),
+        }
         return not self._hiding.isdisjoint(own)
 
     def _read_stylesheet(self, text: str) -> None:

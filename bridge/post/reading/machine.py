@@ -82,7 +82,9 @@ def _by_type(part: Part, raw: bytes) -> str | None:
         return "report"
     if kind == "text/vnd.google.email-reaction+json":
         return "reaction"
-    if kind == "text/calendar" and (parameter(part.params, "method") or b"METHOD:" in part.content(raw)[:65536].upper()):
+    if kind == "text/calendar" and (
+        parameter(part.params, "method") or b"METHOD:" in part.content(raw)[:65536].upper()
+    ):
         return "calendar"
     return None
 
@@ -92,5 +94,3 @@ def _first_lines(part: Part, raw: bytes) -> list[str]:
     if part.subtype == "html":
         return []
     return [line for line in text[:4000].split("\n") if line.strip()][:MAX_FIRST_LINES]
-
-

@@ -88,7 +88,9 @@ def is_greeting(line: str) -> bool:
     text = fold(line)
     if len(text) > 60:
         return False
-    return any(text == word or text.startswith(word + " ") or text.startswith(word + ",") for word in phrases().greetings)
+    return any(
+        text == word or text.startswith(word + " ") or text.startswith(word + ",") for word in phrases().greetings
+    )
 
 
 def is_product_line(line: str) -> bool:
@@ -111,7 +113,9 @@ def is_disclaimer(paragraph: str) -> bool:
     marks = sum(mark in text for mark in phrases().disclaimer_marks)
     wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
     opens = any(text.startswith(opener) for opener in phrases().disclaimer_openers)
-    return wide >= 40 and ((opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140))
+    return wide >= 40 and (
+        (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
+    )
 
 
 def is_forward_mark(line: str) -> bool:
@@ -119,7 +123,9 @@ def is_forward_mark(line: str) -> bool:
     if len(line) > 120:
         return False
     text = plain(line).strip("-_=*:> .")
-    return any(text == mark or (text.startswith(mark) and len(text) < len(mark) + 12) for mark in phrases().forward_marks)
+    return any(
+        text == mark or (text.startswith(mark) and len(text) < len(mark) + 12) for mark in phrases().forward_marks
+    )
 
 
 def is_automatic_subject(subject: str) -> bool:

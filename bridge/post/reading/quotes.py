@@ -21,7 +21,9 @@ def mark_lines(lines: Sequence[Line], context: Context) -> list[Mark]:
     """What each line is."""
     marks = [_first_mark(line) for line in lines]
     sent = SentText(context.sent.text) if context.sent is not None else None
-    words = [words_of(line.text[:2000]) if mark is not Mark.BLANK else [] for line, mark in zip(lines, marks, strict=True)]
+    words = [
+        words_of(line.text[:2000]) if mark is not Mark.BLANK else [] for line, mark in zip(lines, marks, strict=True)
+    ]
     _mark_unmarked_quotes(lines, words, marks, context, sent)
     _mark_attributions(lines, marks, context)
     _mark_neighbours(lines, marks)
@@ -57,19 +59,32 @@ def _mark_unmarked_quotes(
             if start is not None:
                 inside, place = True, start
         if inside:
-            found = _quoted_place(words[at], place, sent)
+            found = _quoted_place(lines, words, at, place, sent)
             if found is not None:
                 marks[at], place = Mark.QUOTE, found
         at += 1
 
 
-def _quoted_place(words: list[str], place: int, sent: SentText | None) -> int | None:
-    if sent is None or not words:  # without the sent mail a frame is all there is to go by
+def _quoted_place(
+    lines: Sequence[Line], words: list[list[str]], at: int, place: int, sent: SentText | None
+) -> int | None:
+    """The place in the sent mail behind line `at`, when the line belongs there."""
+    if sent is None:  # a frame is all there is to go by
         return place
-    found = sent.next(words, place)
-    if found is None and len(words) >= LONG_LINE:
-        found = sent.later(words, place)
+    if not words[at]:
+        return place if _is_rule_within(lines, words, at, place, sent) else None
+    found = sent.next(words[at], place)
+    if found is None and len(words[at]) >= LONG_LINE:
+        found = sent.later(words[at], place)
     return found
+
+
+def _is_rule_within(lines: Sequence[Line], words: list[list[str]], at: int, place: int, sent: SentText) -> bool:
+    """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as the text does."""
+    if lines[at].text.strip() not in sent.rules:
+        return False
+    follows = next((row for row in words[at + 1 :] if row), None)
+    return follows is not None and sent.next(follows, place) is not None
 
 
 def _frame_end(
@@ -84,7 +99,7 @@ def _frame_end(
             return at
         if attribution(lines, last, context, quote_follows=False) == at:
             follows = next((n for n in range(last + 1, len(lines)) if marks[n] is not Mark.BLANK), None)
-            if follows is None or _is_start(words[follows], sent):
+            if follows is None or (not lines[follows].depth and _is_start(words[follows], sent)):
                 return last + 1
     return at
 
@@ -177,4 +192,6 @@ def _frames_quote(lines: Sequence[Line], at: int, context: Context, known: int) 
     near = range(max(0, at - 4), at + 1)
     if any(header_block(lines, start, context) > at for start in near):
         return True
-    return any(attribution(lines, last, context, quote_follows=True) <= at for last in range(at, min(at + 5, len(lines))))
+    return any(
+        attribution(lines, last, context, quote_follows=True) <= at for last in range(at, min(at + 5, len(lines)))
+    )

@@ -55,7 +55,11 @@ def _closing_with_name(line: str, context: Context) -> bool:
         return False
     text = fold(line)
     for cut in range(len(text)):
-        if text[cut] in " ,-–—" and is_name(text[cut:].strip(" ,-–—"), context) and is_closing(text[:cut].strip(" ,-–—!.")):
+        if (
+            text[cut] in " ,-–—"
+            and is_name(text[cut:].strip(" ,-–—"), context)
+            and is_closing(text[:cut].strip(" ,-–—!."))
+        ):
             return True
     return False
 
@@ -97,7 +101,9 @@ def _last_paragraph(lines: list[Line]) -> int:
 def _without_marked(lines: list[Line], context: Context) -> list[Line]:
     """Lines at the end that the HTML part marks as signature."""
     at = len(lines)
-    while at > 0 and (lines[at - 1].blank or lines[at - 1].signature or fold(lines[at - 1].text) in context.known_signature):
+    while at > 0 and (
+        lines[at - 1].blank or lines[at - 1].signature or fold(lines[at - 1].text) in context.known_signature
+    ):
         at -= 1
     tail = lines[at:]
     return lines[:at] if any(not line.blank for line in tail) and _harmless(tail, context) else lines

@@ -30,7 +30,9 @@ _EDGES = " .!,:\"'“”„«»‹›‚「」『』《》〈〉【】〔〕()[]
 _QUESTION = re.compile(r"[?;؟⸮՞፧⁇⁈⁉‽¿꘏⳺⳻᥅¿]")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _HESITATION = re.compile(r"\.\s?\.|。\s?。|…|‥|~|〜|～|[\[(]\s*[\])]|[☐☑☒□■▢]")
-_EMOTICON = re.compile(r"(?:^|\s|\w)(?:[:=8xX;][-'^o]?[)(\]\[dDpP/\\|3*@$sSoO0]|[)(]-?[:=;]|\^_?\^|<3|-_-|o_o|xd)(?=$|[\s.!,])")
+_EMOTICON = re.compile(
+    r"(?:^|\s|\w)(?:[:=8xX;][-'^o]?[)(\]\[dDpP/\\|3*@$sSoO0]|[)(]-?[:=;]|\^_?\^|<3|-_-|o_o|xd)(?=$|[\s.!,])"
+)
 
 
 @dataclass(frozen=True, slots=True)
