@@ -141,6 +141,13 @@ def _question(outgoing: Outgoing, view: RequestView, display: str) -> Written:
     return Written(text + "\n", page)
 
 
+def request_text(view: RequestView) -> str:
+    """A request for the command line: the items exactly as its mail shows them, then the program's facts."""
+    if view.question is not None:
+        return visible(view.question).strip()
+    return "\n\n".join([*_items(view.items)[0], "\n".join(_facts(view))])
+
+
 def _items(items: Sequence[Item]) -> tuple[list[str], tuple[File, ...]]:
     blocks: list[str] = []
     files: list[File] = []

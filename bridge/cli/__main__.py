@@ -1,0 +1,5 @@
+"""`python -m bridge.cli` is `postroom`."""
+
+from bridge.cli import main
+
+main()

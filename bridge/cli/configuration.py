@@ -1,0 +1,23 @@
+"""`config check`: whether the configuration can be used.
+
+The rule: it changes nothing, not even the data folder.
+"""
+
+import typer
+
+from bridge.cli.common import Config, Home, settings_of
+from config.paths import DataFolder
+
+
+def check(home: Home = None, config: Config = None) -> None:
+    """Read the configuration and report every fault with file, line and fix (exit code 2)."""
+    settings = settings_of(home, config)
+    file = config or DataFolder(settings.home).config_file
+    where = str(file) if file.exists() else f"none at {file}; the defaults hold"
+    typer.echo(f"Settings file  {where}")
+    typer.echo(f"Data folder    {settings.home}")
+    typer.echo(f"Agents         {', '.join(settings.address(name) for name in settings.agents)}")
+    typer.echo(f"Models         {', '.join(settings.models)}")
+    relay = settings.relay
+    typer.echo(f"Relay          {f'{relay.host}:{relay.port}' if relay else 'none: no mail can leave'}")
+    typer.echo("No faults.")

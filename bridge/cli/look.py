@@ -1,0 +1,110 @@
+"""`doctor`, `agents`, `skills` and `models`: what is set up, and whether it works.
+
+The rule: looking changes nothing.
+"""
+
+from typing import Final
+
+import typer
+
+from bridge.cli.common import FAILED, AsJson, Config, Home, print_json, settings_of
+
+MARKS: Final = {"ok": "ok", "note": "note", "fault": "FAULT"}
+
+
+def doctor(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """Check folder, ports, certificate, store, models, relay and clock, and say what to do (exit code 1 on a fault)."""
+    from bridge.doctor import examine
+
+    settings = settings_of(home, config)
+    findings = examine(settings)
+    if as_json:
+        print_json(
+            [{"check": each.check, "state": each.state, "found": each.found, "fix": each.fix} for each in findings]
+        )
+    else:
+        from bridge.cli.table import show
+
+        rows = [(MARKS[each.state], each.check, each.found, each.fix) for each in findings]
+        show("", ("", "check", "found", "what to do"), rows)
+    if any(each.state == "fault" for each in findings):
+        raise typer.Exit(FAILED)
+
+
+def agents(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """List the agents: address, model, skills and tools."""
+    settings = settings_of(home, config)
+    rows = [
+        {
+            "name": agent.display or agent.name,
+            "address": settings.address(agent.name),
+            "model": agent.model,
+            "skills": list(agent.skills),
+            "tools": None if agent.tools is None else list(agent.tools),
+        }
+        for agent in settings.agents.values()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    from bridge.cli.table import show
+
+    shown = [
+        (str(each["name"]), str(each["address"]), str(each["model"]), _listed(each["skills"]), _listed(each["tools"]))
+        for each in rows
+    ]
+    show("Agents", ("name", "address", "model", "skills", "tools"), shown)
+
+
+def skills(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """List the skills: those that are ready, and what is wrong with the others (exit code 1)."""
+    from agents.skills import builtin_folder, load
+    from config.paths import DataFolder
+
+    settings = settings_of(home, config)
+    found = load([builtin_folder(), *settings.skills.folders, DataFolder(settings.home).skills])
+    ready = [
+        {"name": each.name, "address": settings.address(each.name), "description": each.description}
+        for each in found.profiles()
+    ]
+    faults = [{"name": each.name, "file": each.place, "why": each.why} for each in found.faults]
+    if as_json:
+        print_json({"ready": ready, "faults": faults})
+    else:
+        from bridge.cli.table import show
+
+        columns = ("name", "address", "what it does")
+        show("Skills", columns, [(each["name"], each["address"], each["description"]) for each in ready], empty="none")
+        if faults:
+            rows = [(each["name"], each["file"], each["why"]) for each in faults]
+            show("Not ready", ("name", "file", "why"), rows)
+    if faults:
+        raise typer.Exit(FAILED)
+
+
+def models(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
+    """List the configured models by tag. No model is called."""
+    settings = settings_of(home, config)
+    rows = [
+        {
+            "tag": model.name,
+            "provider": model.provider,
+            "model": model.model,
+            "key": model.api_key.reference if model.api_key else None,
+            "base": model.api_base or None,
+        }
+        for model in settings.models.values()
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    from bridge.cli.table import show
+
+    columns = ("tag", "provider", "model", "key", "base")
+    show("Models", columns, [tuple(str(each[name] or "") for name in columns) for each in rows])
+
+
+def _listed(names: object) -> str:
+    if names is None:
+        return "all"
+    return ", ".join(names) if isinstance(names, list) and names else "none"

@@ -1,0 +1,128 @@
+"""The table of commands, and the one place where an error becomes a text and an exit code.
+
+The rule: a person sees what is wrong and what to do, never a traceback; what no one foresaw is named as our fault.
+"""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final
+
+import typer
+
+from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status
+from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
+from bridge.control.protocol import ControlError
+from config.errors import ConfigError
+from config.paths import FolderError, FolderLocked
+from config.secrets import SecretError
+
+HELP: Final = "A local mail server behind which AI agents work."
+SINGLE: Final[tuple[tuple[str, Callable[..., None]], ...]] = (
+    ("demo", demo.demo),
+    ("serve", serve.serve),
+    ("status", status.status),
+    ("inbox", mail.inbox),
+    ("send", mail.send),
+    ("approve", mail.approve),
+    ("doctor", look.doctor),
+    ("init", accounts.init),
+    ("explain", explain.explain),
+    ("agents", look.agents),
+    ("skills", look.skills),
+    ("models", look.models),
+)
+GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...]]]] = {
+    "account": (
+        "Accounts: who has mail here.",
+        (("add", accounts.account_add), ("list", accounts.account_list), ("remove", accounts.account_remove)),
+    ),
+    "password": (
+        "Passwords of an account, one a device.",
+        (("add", accounts.password_add), ("list", accounts.password_list), ("revoke", accounts.password_revoke)),
+    ),
+    "config": ("The configuration.", (("check", configuration.check),)),
+}
+
+
+def program() -> typer.Typer:
+    """The whole command line."""
+    made = _typer(HELP)
+    made.callback(invoke_without_command=True, no_args_is_help=True)(_root)
+    for name, function in SINGLE:
+        made.command(name)(function)
+    for group, (text, commands) in GROUPS.items():
+        below = _typer(text)
+        for name, function in commands:
+            below.command(name)(function)
+        made.add_typer(below, name=group)
+    return made
+
+
+def _typer(text: str) -> typer.Typer:
+    return typer.Typer(help=text, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _root(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"postroom {installed('postroom')}")
+        raise typer.Exit
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line with these arguments (the process's own); returns the exit code."""
+    before, sys.excepthook = sys.excepthook, _report
+    try:
+        program()(args=arguments, prog_name="postroom", standalone_mode=True)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else FAILED if end.code else 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _end_of_pipe()
+    except (CliError, ControlError, ConfigError, FolderError, SecretError) as error:
+        return _tell(error)
+    finally:
+        if sys.exc_info()[0] is None:
+            sys.excepthook = before
+    return 0
+
+
+def _tell(error: CliError | ControlError | ConfigError | FolderError | SecretError) -> int:
+    """Say what is wrong and what to do; returns the exit code."""
+    match error:
+        case ConfigError():
+            lines, code = str(error).splitlines(), USAGE
+        case CliError():
+            lines, code = _sentences(error.message, error.fix), error.code
+        case FolderLocked():
+            lines, code = [str(error)], IN_USE
+        case FolderError() | SecretError():
+            lines, code = [str(error)], USAGE
+        case ControlError():
+            lines, code = _sentences(error.message, error.fix), IN_USE if error.kind == "no-server" else FAILED
+    typer.echo("\n".join(["postroom: " + lines[0], *lines[1:]]), err=True)
+    return code
+
+
+def _sentences(message: str, fix: str) -> list[str]:
+    return [message, *([f"    fix: {fix}"] if fix else [])]
+
+
+def _end_of_pipe() -> int:
+    """Whoever read our output has closed it (`postroom inbox | head`): no complaint, also not at the exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+    """What nobody foresaw: one line that names the fault and its place, for a report."""
+    import traceback
+
+    frames = traceback.extract_tb(trace)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "nowhere"
+    sys.stderr.write(f"postroom: a fault of Postroom itself: {kind.__name__}: {error} (at {place}); please report it\n")

@@ -1,0 +1,146 @@
+"""Accounts and their passwords, as the command line manages them.
+
+The rule: a generated password is told once, in the answer of the command that made it; removing an account needs its
+name twice, because its mail goes with it.
+"""
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from bridge import passwords
+from bridge.control.ports import StoreDesk
+from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
+from bridge.control.who import chosen
+from mailstore import accounts
+from mailstore.model import Account
+from mailstore.sqlite import WriteTx
+
+NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
+RESERVED: Final = frozenset({"action", "hook", "schedule", "help", "postmaster"})
+FIRST_LABEL: Final = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A password as it is kept: its label and its hash."""
+
+    label: str
+    prepared: passwords.Prepared
+
+
+async def listed(desk: StoreDesk, args: Args) -> Json:
+    """Every account with the number of its passwords."""
+    args.done()
+    return desk.store.read(
+        lambda tx: {
+            "accounts": [
+                {"name": each.name, "address": each.address, "passwords": len(passwords.all_of(tx, each.id))}
+                for each in accounts.all(tx)
+            ]
+        }
+    )
+
+
+async def add(desk: StoreDesk, args: Args) -> Json:
+    """Make an account with its mailboxes and a password: the given one, or a generated one that is told now.
+
+    With `ensure` an account that is there keeps its mail, and its password of this label becomes the given one.
+    """
+    name, given, label = args.text("name"), args.optional("password"), args.optional("label") or FIRST_LABEL
+    ensure = args.flag("ensure")
+    args.done()
+    password, prepared = await _prepare(given)
+    account = await create(desk, name, Kept(label, prepared), ensure=ensure)
+    told = {"name": account.name, "address": account.address, "label": label}
+    return told if given is not None else told | {"password": password}
+
+
+async def create(desk: StoreDesk, name: str, kept: Kept | None = None, *, ensure: bool = False) -> Account:
+    """Make an account and its first password in one transaction. Raises ControlError, StoreError, BadPassword."""
+    _check_name(desk, name)
+    displays = [agent.display or agent.name.capitalize() for agent in desk.settings.agents.values()]
+
+    def make(tx: WriteTx) -> Account:
+        account = accounts.find(tx, name, desk.settings.domain) if ensure else None
+        account = account or accounts.create(tx, name, desk.settings.address(name), displays)
+        if kept is not None:
+            passwords.add(tx, account.id, kept.label, kept.prepared, _now(), replace=ensure)
+        return account
+
+    return await desk.store.write(make)
+
+
+def _check_name(desk: StoreDesk, name: str) -> None:
+    if not NAME.fullmatch(name):
+        fix = "use up to 64 small letters, digits, dots and dashes, beginning and ending with a letter or digit"
+        raise ControlError(BAD_REQUEST, f"{name!r} cannot be the name of an account", fix)
+    if name in RESERVED or name in desk.settings.agents:
+        whose = "an agent's address" if name in desk.settings.agents else "an address of Postroom itself"
+        raise ControlError(REFUSED, f"{desk.settings.address(name)} is {whose}", "choose another name")
+
+
+async def remove(desk: StoreDesk, args: Args) -> Json:
+    """Remove an account with all its mail; `confirm` repeats its name."""
+    account = chosen(desk, args.text("name"))
+    confirm = args.text("confirm")
+    args.done()
+    if confirm not in (account.name, account.address):
+        raise ControlError(
+            REFUSED, f"{confirm!r} is not {account.name}; nothing was removed", "repeat the account's name"
+        )
+
+    def erase(tx: WriteTx) -> None:
+        passwords.revoke_all(tx, account.id)
+        accounts.remove(tx, account.id)
+
+    await desk.store.write(erase)
+    return {"name": account.name, "address": account.address}
+
+
+async def passwords_of(desk: StoreDesk, args: Args) -> Json:
+    """The passwords of an account by label; never one itself. Times are UTC ms."""
+    account = chosen(desk, args.optional("account"))
+    args.done()
+    there = desk.store.read(lambda tx: passwords.all_of(tx, account.id))
+    rows = [
+        {"label": each.label, "generated": each.generated, "created": each.created, "used": each.used} for each in there
+    ]
+    return {"account": account.name, "passwords": rows}
+
+
+async def add_password(desk: StoreDesk, args: Args) -> Json:
+    """A password for one more device: the given one, or a generated one that is told now."""
+    account = chosen(desk, args.optional("account"))
+    label, given, replace = args.text("label"), args.optional("password"), args.flag("replace")
+    args.done()
+    password, prepared = await _prepare(given)
+    await desk.store.write(lambda tx: passwords.add(tx, account.id, label, prepared, _now(), replace=replace))
+    told = {"account": account.name, "address": account.address, "label": label}
+    return told if given is not None else told | {"password": password}
+
+
+async def revoke_password(desk: StoreDesk, args: Args) -> Json:
+    """Take a password away."""
+    account = chosen(desk, args.optional("account"))
+    label = args.text("label")
+    args.done()
+    if not await desk.store.write(lambda tx: passwords.revoke(tx, account.id, label)):
+        fix = "`postroom password list` shows those there are"
+        raise ControlError(NOT_FOUND, f"{account.name} has no password {label!r}", fix)
+    return {"account": account.name, "label": label}
+
+
+async def _prepare(given: str | None) -> tuple[str, passwords.Prepared]:
+    """The password, made here unless given, and its hash (100 ms, off the loop). Raises BadPassword."""
+    hasher = passwords.default_hasher()
+    if given is not None:
+        return given, await asyncio.to_thread(passwords.prepare_given, given, hasher)
+    password = passwords.generate()
+    return password, await asyncio.to_thread(passwords.prepare_generated, password, hasher)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,69 @@
+"""Requests by their code: what exactly waits, and the decision on it.
+
+The rule: what was shown is what is decided: a decision names the request and the revision that it saw, and is audited
+with "cli" as the place it came from.
+"""
+
+import time
+from typing import Final
+
+from agents.approvals import Decision
+from agents.requests import RequestInfo
+from bridge.control.ports import Desk
+from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, Args, ControlError, Json
+from bridge.control.who import DEVICE, chosen
+from bridge.post.letters import request_text
+
+VERDICTS: Final = frozenset({"approve", "reject", "answer", "done", "skip"})
+
+
+async def show(desk: Desk, args: Args) -> Json:
+    """A request of an account by its code: as it stands in its mail, and which words decide it."""
+    account = chosen(desk, args.optional("account"))
+    code = args.text("code")
+    args.done()
+    info = desk.store.read(lambda tx: desk.runtime.find_request(tx, account.id, code=code))
+    if info is None:
+        fix = "`postroom status` lists what waits"
+        raise ControlError(NOT_FOUND, f"{account.name} has no request [{code.strip('[] ').upper()}]", fix)
+    return {"account": account.name, **_told(info)}
+
+
+def _told(info: RequestInfo) -> Json:
+    return {
+        "id": info.id,
+        "code": info.code,
+        "revision": info.revision,
+        "kind": info.kind.value,
+        "state": info.state.value,
+        "agent": info.agent,
+        "title": info.title,
+        "text": request_text(info.view),
+        "decisions": list(info.decisions),
+        "opened": info.opened,
+        "expires": info.expires,
+    }
+
+
+async def decide(desk: Desk, args: Args) -> Json:
+    """Decide the request `id` in the `revision` that was shown. The outcome says what came of it."""
+    account = chosen(desk, args.optional("account"))
+    request, revision = args.text("id"), args.number("revision", 0)
+    verdict, text = args.text("verdict"), args.optional("text") or ""
+    args.done()
+    if verdict not in VERDICTS:
+        raise ControlError(BAD_REQUEST, f"{verdict!r} is no decision", f"one of {', '.join(sorted(VERDICTS))}")
+    decision = Decision(
+        account=account.id,
+        request=request,
+        verdict=verdict,
+        by=account.address,
+        via=DEVICE,
+        at=time.time_ns() // 1_000_000,
+        revision=revision,
+        text=text,
+        line=f"{verdict}: {text}" if text else verdict,
+        rule="command line",
+    )
+    decided = await desk.store.write(lambda tx: desk.runtime.decide(tx, decision))
+    return {"outcome": decided.outcome, "text": decided.text}

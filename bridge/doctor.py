@@ -1,0 +1,270 @@
+"""The doctor: looks at everything that has to be right for a server to work, and says what to do where it is not.
+
+The rule: a check changes nothing and lasts seconds at most; a finding without a fault needs no reading.
+"""
+
+import asyncio
+import json
+import smtplib
+import socket
+import ssl
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from bridge.control.client import call
+from bridge.control.protocol import ControlError
+from bridge.net.tls import server_context
+from config.paths import DataFolder, FolderLock, FolderLocked, holder
+from config.secrets import Secret, SecretError
+from config.settings import Settings
+from mailstore.errors import StoreError
+
+State = Literal["ok", "note", "fault"]
+
+CONNECT_SECONDS: Final = 5.0
+DAY: Final = 86_400
+SOON_DAYS: Final = 30
+LOW_DISK_BYTES: Final = 500 * 1024 * 1024
+BUILT_AFTER: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+SERVICES: Final = ("imap", "imaps", "smtp", "smtps", "web")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: what was found, and for a note or a fault what to do."""
+
+    check: str
+    state: State
+    found: str
+    fix: str = ""
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """Every finding, in the order in which to mend."""
+    if not settings.home.is_dir():
+        fix = "`postroom serve` or `postroom init` makes it"
+        return [Finding("data folder", "note", f"{settings.home} does not exist yet", fix), *_outside(settings)]
+    folder = DataFolder(settings.home)
+    status, server = _server(folder)
+    findings = [*_folder(folder), server, *_ports(settings, status), *_certificate(settings, folder)]
+    return [*findings, *_store(settings, folder, running=status is not None), *_outside(settings)]
+
+
+def _outside(settings: Settings) -> Iterator[Finding]:
+    yield from _models(settings)
+    yield from _relay(settings)
+    yield _clock(settings)
+
+
+def _folder(folder: DataFolder) -> Iterator[Finding]:
+    mode = stat.S_IMODE(folder.root.stat().st_mode)
+    if sys.platform != "win32" and mode & 0o077:
+        yield Finding("data folder", "fault", f"{folder.root} has mode {mode:04o}", f"chmod 700 {folder.root}")
+    else:
+        yield Finding("data folder", "ok", str(folder.root))
+    loose = [path for path in folder.root.rglob("*") if path.is_file() and _is_loose(path)]
+    if loose:
+        names = " ".join(str(path) for path in loose[:3])
+        yield Finding("files", "fault", f"{len(loose)} files can be read by others", f"chmod 600 {names}")
+    free = _free_bytes(folder.root)
+    if free < LOW_DISK_BYTES:
+        yield Finding(
+            "disk", "fault", f"{free // 1_000_000} MB left", "free some space: mail is refused when it is full"
+        )
+
+
+def _is_loose(path: Path) -> bool:
+    """Whether others can read a file that is not meant for them; the authority's certificate is."""
+    return sys.platform != "win32" and path.name != "ca.pem" and bool(path.stat().st_mode & 0o077)
+
+
+def _free_bytes(path: Path) -> int:
+    import shutil
+
+    return shutil.disk_usage(path).free
+
+
+def _server(folder: DataFolder) -> tuple[dict[str, Any] | None, Finding]:
+    """What a running server says of itself, and the finding about lock and socket."""
+    pid = holder(folder)
+    if pid is None:
+        return None, Finding("server", "note", "not running", "start it with `postroom serve`")
+    try:
+        status = call(folder.control_socket, "status", {}, seconds=CONNECT_SECONDS)
+    except ControlError as error:
+        fix = error.fix or "stop that process"
+        return None, Finding("server", "fault", f"process {pid} has the folder: {error.message}", fix)
+    return status, Finding("server", "ok", f"running, process {status['pid']}")
+
+
+def _ports(settings: Settings, status: dict[str, Any] | None) -> Iterator[Finding]:
+    ours = (status or {}).get("ports") or {}
+    for name in SERVICES:
+        wanted = getattr(settings.listen, name)
+        if number := ours.get(name):
+            yield _answers(name, number)
+        elif not status and wanted and _taken(wanted):
+            fix = f"stop what uses it, or set listen.{name} to another port"
+            yield Finding(f"port {name}", "fault", f"{wanted} is taken by another program", fix)
+
+
+def _answers(name: str, number: int) -> Finding:
+    try:
+        socket.create_connection(("localhost", number), CONNECT_SECONDS).close()
+    except OSError as error:
+        fix = "look at the server's log; a firewall may be in between"
+        return Finding(f"port {name}", "fault", f"{number} does not answer ({error.strerror or error})", fix)
+    return Finding(f"port {name}", "ok", f"{number} answers")
+
+
+def _taken(number: int) -> bool:
+    try:
+        socket.create_connection(("localhost", number), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _certificate(settings: Settings, folder: DataFolder) -> Iterator[Finding]:
+    """Validity and names, as noted beside the certificate when it was made."""
+    try:
+        note = json.loads((folder.tls / "server.json").read_bytes())
+        server_context(folder.tls / "server.pem")
+        days = int((float(note["not_after"]) - time.time()) // DAY)
+        missing = {host.lower() for host in settings.listen.hosts} - set(note["names"])
+    except FileNotFoundError:
+        yield Finding("certificate", "note", "none yet", "the first `postroom serve` makes it")
+        return
+    except (OSError, ssl.SSLError, ValueError, KeyError, TypeError) as error:
+        fix = f"remove {folder.tls / 'server.json'}; the next start makes a new one"
+        yield Finding("certificate", "fault", f"cannot be used ({error})", fix)
+        return
+    if missing:
+        fix = "restart the server: it makes a new one"
+        yield Finding("certificate", "fault", f"does not name {', '.join(sorted(missing))}", fix)
+    elif days < SOON_DAYS:
+        yield Finding("certificate", "fault", f"ends in {days} days", "restart the server: it renews it")
+    else:
+        yield Finding("certificate", "ok", f"{', '.join(note['names'])}; {days} days left")
+
+
+def _store(settings: Settings, folder: DataFolder, *, running: bool) -> Iterator[Finding]:
+    """The store's invariants: asked of the server, or checked here."""
+    from mailstore.store import FILE
+
+    if not (folder.root / FILE).exists():
+        return
+    try:
+        faults = _faults(settings, folder, running)
+    except FolderLocked:
+        return
+    except (ControlError, StoreError) as error:
+        yield Finding("store", "fault", str(error), "restore a copy of the data folder, or ask for help")
+        return
+    if faults:
+        fix = "keep a copy of the data folder and report this"
+        yield Finding("store", "fault", "; ".join(faults[:3]), fix)
+    else:
+        yield Finding("store", "ok", "every invariant holds")
+
+
+def _faults(settings: Settings, folder: DataFolder, running: bool) -> list[str]:
+    if running:
+        return list(call(folder.control_socket, "check", {}, seconds=60.0)["faults"])
+    with FolderLock(folder):
+        return asyncio.run(_check(settings))
+
+
+async def _check(settings: Settings) -> list[str]:
+    from bridge.sql import series
+    from mailstore.sqlite import Series
+    from mailstore.store import Store
+
+    store = await Store.open(settings.home, [Series("agents", files("agents") / "sql"), series()])
+    try:
+        return await store.check()
+    finally:
+        await store.close()
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    for agent in settings.agents.values():
+        model = settings.models[agent.model]
+        check = f"model of {agent.name}"
+        if model.provider == "demo":
+            fix = "set up [models] and the agent's model for real answers"
+            yield Finding(check, "note", "the built-in demo (no AI)", fix)
+        elif (problem := _secret_fault(model.api_key)) is not None:
+            yield Finding(check, "fault", f"{model.name}: {problem[0]}", problem[1])
+        else:
+            yield Finding(check, "ok", f"{model.name} ({model.model})")
+
+
+def _secret_fault(secret: Secret | None) -> tuple[str, str] | None:
+    """Why a secret cannot be read, and what to do; None when it can, or when there is none."""
+    try:
+        if secret is not None:
+            secret.reveal()
+    except SecretError as error:
+        return f"{error.reference} {error.message}", error.fix
+    return None
+
+
+def _relay(settings: Settings) -> Iterator[Finding]:
+    relay = settings.relay
+    if relay is None:
+        yield Finding("relay", "note", "none: agents cannot send mail", "set [relay] host and from to let them")
+        return
+    if (problem := _secret_fault(relay.password)) is not None:
+        yield Finding("relay", "fault", *problem)
+        return
+    where = f"{relay.host}:{relay.port}"
+    try:
+        _greet(settings)
+    except (OSError, smtplib.SMTPException) as error:
+        fix = "check relay.host, relay.port, relay.tls and the login"
+        yield Finding("relay", "fault", f"{where}: {_short(error)}", fix)
+    else:
+        yield Finding("relay", "ok", f"{where} answers{' and takes the login' if relay.username else ''}")
+
+
+def _greet(settings: Settings) -> None:
+    """Say hello to the relay, with TLS and login as configured; send nothing."""
+    relay = settings.relay
+    assert relay is not None
+    context = ssl.create_default_context()
+    make: Callable[..., smtplib.SMTP] = smtplib.SMTP
+    more: dict[str, Any] = {}
+    if relay.tls == "implicit":
+        make, more = smtplib.SMTP_SSL, {"context": context}
+    with make(relay.host, relay.port, timeout=CONNECT_SECONDS, **more) as client:
+        if relay.tls == "starttls":
+            client.starttls(context=context)
+        if relay.username:
+            client.login(relay.username, relay.password.reveal() if relay.password else "")
+        else:
+            client.ehlo()
+
+
+def _short(error: Exception) -> str:
+    """An error on one line, without what a server may have echoed at length."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _clock(settings: Settings) -> Finding:
+    """The clock against what cannot lie in its future: this program, and the newest file of the data folder."""
+    now = time.time()
+    newest = (
+        max((path.stat().st_mtime for path in settings.home.glob("*")), default=0.0) if settings.home.is_dir() else 0.0
+    )
+    shown = f"{datetime.fromtimestamp(now).astimezone():%Y-%m-%d %H:%M %Z}"
+    if now < BUILT_AFTER or newest > now + DAY:
+        return Finding("clock", "fault", f"{shown} is in the past", "set this machine's clock, best by NTP")
+    return Finding("clock", "ok", shown)
