@@ -1,4 +1,5 @@
-"""Reading what a person wrote back: a reply to its new text to a decision. Pure functions, linear in the size of the mail.
+"""Reading what a person wrote back: a reply to its new text to a decision. Pure functions, in
+linear time.
 
 One rule: when in doubt nothing is approved; every doubt has a name, so that the user can be told.
 """

@@ -13,8 +13,8 @@ MAX_MISSES = 400
 MAX_WORDS = 400
 _DECORATION = re.compile(
     r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
-    re.I,
-)  # noqa: FURB167 - the short flag keeps the line whole
+    re.IGNORECASE,
+)
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+"
 )

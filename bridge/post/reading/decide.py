@@ -36,9 +36,9 @@ def read_reply(
 ) -> Reading:
     """What the mail in `raw` says. Takes any bytes and never raises.
 
-    `sent` looks up what was sent; `languages` are the user's ("all": every one, None: English and the unmistakable words
-    of all); `weak_ok`: whether yes, ok and the like count here (DECISIONS 27); `own_addresses` and `mail_from` as in
-    `machine_reason`.
+    `sent` looks up what was sent; `languages` are the user's ("all": every one, None: English and the unmistakable
+    words of all); `weak_ok`: whether yes, ok and the like count here, which they do in a direct reply while no later
+    mail of the agent exists; `own_addresses` and `mail_from` as in `machine_reason`.
     """
     raw = normalise(raw)
     return read_message(

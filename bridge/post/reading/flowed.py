@@ -41,7 +41,7 @@ def _flowed(rows: list[str], delete_space: bool) -> list[Line]:
     for row in rows:
         depth = len(row) - len(row.lstrip(">"))
         text = row[depth:]
-        text = text[1:] if text.startswith(" ") else text
+        text = text.removeprefix(" ")
         if open_text and (depth != open_depth or text == "-- "):
             done.append(Line("".join(open_text), open_depth))
             open_text = []
@@ -65,5 +65,5 @@ def _without_armour(rows: list[str]) -> list[str]:
     head = next((n for n in range(begin + 1, len(rows)) if not rows[n].strip()), len(rows))
     foot = next((n for n in range(head, len(rows)) if rows[n].rstrip() == _SIGNATURE), len(rows))
     end = next((n for n in range(foot, len(rows)) if rows[n].rstrip() == _SIGNATURE_END), len(rows))
-    signed = [row[2:] if row.startswith("- ") else row for row in rows[head + 1 : foot]]
+    signed = [row.removeprefix("- ") for row in rows[head + 1 : foot]]
     return [*rows[:begin], *signed, *rows[end + 1 :]]

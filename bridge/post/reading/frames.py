@@ -41,7 +41,7 @@ def names_us(text: str, context: Context) -> bool:
 
 
 def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
-    """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when there is none."""
+    """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when none is."""
     end = labels = loose = 0
     ours = subject = False
     for index in range(at, min(at + 14, len(lines))):
@@ -53,7 +53,7 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
             folded = plain(line.text)
             ours = ours or any(address in folded for address in context.addresses)
             subject = subject or _is_our_subject(folded, context)
-            subject = subject or ("<" in folded or "[" in folded) and any(name in folded for name in context.names)
+            subject = subject or (("<" in folded or "[" in folded) and any(name in folded for name in context.names))
         elif labels and loose < 2:
             loose += 1
         else:

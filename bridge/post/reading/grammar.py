@@ -104,7 +104,7 @@ def _edit(head: Verdict, rest: list[str]) -> Verdict:
 
 
 def _read_head(line: str, rules: Rules) -> Verdict | None:
-    """The first line as `word`, `approve 1,3`, `reject 2: reason`, `always approve`, `edit: changes`; None when it is none."""
+    """The first line as a word, `approve 1,3`, `reject 2: reason`, `always approve` or `edit: changes`; else None."""
     word = fold(line[:MAX_LINE])
     found = decides(line, rules.words)
     if found is not None:
@@ -190,7 +190,7 @@ def _starts(word: str) -> list[str]:
 
 
 def _approves_too(reason: str, words: Vocabulary) -> bool:
-    """An approval phrase in the reason of a refusal: as a clause of its own in any language, or as an English imperative."""
+    """An approval in the reason of a refusal: as a clause of its own in any language, or as an English imperative."""
     for clause in _CLAUSE.split(reason):
         folded = fold(clause[:MAX_LINE])
         if "approve" in words.every.get(folded, ()) and folded not in words.weak:

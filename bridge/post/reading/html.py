@@ -16,23 +16,48 @@ MAX_RULES = 2000
 OBJECT = "\ufffc"
 """Stands for a picture among the words."""
 
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-_BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 "
-    "h2 h3 h4 h5 h6 header hgroup html li main menu nav ol p pre section summary table tbody tfoot thead tr ul".split()
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
+_BLOCKS = _names(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer"
+    " form h1 h2 h3 h4 h5 h6 header hgroup html li main menu nav ol p pre section summary table tbody tfoot thead tr ul"
 )
-_PARAGRAPHS = frozenset("p h1 h2 h3 h4 h5 h6 ul ol dl table".split())
-_UNSEEN = frozenset("head title script style template textarea select option object iframe noembed noframes datalist audio video svg math".split())  # fmt: skip
-_STRUCK = frozenset(("s", "strike", "del"))
+_PARAGRAPHS = _names("p h1 h2 h3 h4 h5 h6 ul ol dl table")
+_UNSEEN = _names(
+    "head title script style template textarea select option object iframe noembed noframes datalist audio video svg"
+    " math"
+)
+_STRUCK = _names("s strike del")
 _QUOTE_NAMES = (
-    "gmail_quote", "yahoo_quoted", "protonmail_quote", "moz-cite-prefix", "tutanota_quote", "zmail_extra",
-    "outlookmessageheader", "divrplyfwdmsg", "mail-editor-reference-message-container", "ms-outlook-mobile-reference-message",
-    "replyforwardmessage", "mailcontainer_quote", "quoted-content",
-)  # fmt: skip
+    "gmail_quote",
+    "yahoo_quoted",
+    "protonmail_quote",
+    "moz-cite-prefix",
+    "tutanota_quote",
+    "zmail_extra",
+    "outlookmessageheader",
+    "divrplyfwdmsg",
+    "mail-editor-reference-message-container",
+    "ms-outlook-mobile-reference-message",
+    "replyforwardmessage",
+    "quoted-content",
+)
 _SIGNATURE_NAMES = (
-    "gmail_signature", "moz-signature", "ms-outlook-mobile-signature", "protonmail_signature_block", "applemailsignature",
-    "tutanota_signature", "yahoo-signature", "lineBreakAtBeginningOfSignature".lower(), "mail-signature", "mailsignature",
-)  # fmt: skip
+    "gmail_signature",
+    "moz-signature",
+    "ms-outlook-mobile-signature",
+    "protonmail_signature_block",
+    "applemailsignature",
+    "tutanota_signature",
+    "yahoo-signature",
+    "linebreakatbeginningofsignature",
+    "mail-signature",
+    "mailsignature",
+)
 _HIDING = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|!|\Z)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|ex|%)?(?:;|!|\Z)"
     r"|font-size:[012](?:\.\d+)?(?:px|pt)|font-size:[1-9]%|mso-hide:all|max-(?:height|width):0(?:px|pt|em)?(?:;|!|\Z)"
@@ -42,7 +67,7 @@ _HIDING = re.compile(
 _BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
 _COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
 _GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
-_WHITE = frozenset(("white", "#fff", "#ffffff", "#fefefe", "#fdfdfd", "rgb(255,255,255)", "rgba(255,255,255,1)", "snow", "ivory", "hsl(0,0%,100%)"))  # fmt: skip
+_WHITE = _names("white #fff #ffffff #fefefe #fdfdfd rgb(255,255,255) rgba(255,255,255,1) snow ivory hsl(0,0%,100%)")
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z0-9]*)((?:[.#][\w-]+)*)\Z")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
@@ -226,7 +251,7 @@ class _Builder:
             parent,
             hidden=parent.hidden or name in _UNSEEN or self._is_hidden(name, attributes, style) or _same(color, ground),
             struck=parent.struck or name in _STRUCK or "line-through" in style,
-            pre=name == "pre" or (parent.pre and name not in ("table",)) or "white-space:pre" in style,
+            pre=name == "pre" or (parent.pre and name != "table") or "white-space:pre" in style,
             depth=parent.depth + quote,
             signature=parent.signature or signature,
             ground=ground,

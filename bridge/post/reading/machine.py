@@ -23,7 +23,7 @@ MAX_FIRST_LINES = 5
 def machine_reason(
     message: Message, raw: bytes, *, own_addresses: Collection[str] = (), mail_from: str | None = None
 ) -> str | None:
-    """The sign by which this mail is a machine's, as a short name (`list`, `report`, `null-sender` ...); None for a person's.
+    """The sign by which this mail is a machine's, as a short name (`list`, `report` ...); None for a person's.
 
     `mail_from` is the envelope sender when known ("" is the null sender); `own_addresses` are the agents' own.
     """

@@ -1,6 +1,7 @@
 """The data of reading: what was sent, what a line is, what a reply turned out to say.
 
-One rule: a `Reading` says what the text says; whether it may release anything is decided elsewhere, by who sent it and when.
+One rule: a `Reading` says what the text says; whether it may release anything is decided elsewhere, by who sent it and
+when.
 """
 
 from collections.abc import Collection

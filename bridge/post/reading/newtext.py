@@ -1,6 +1,7 @@
 """The user's own words in one part of a reply.
 
-One rule: where the words stand matters as much as what they are; text between quoted lines answers something in particular.
+One rule: where the words stand matters as much as what they are; text between quoted lines answers something in
+particular.
 """
 
 import re

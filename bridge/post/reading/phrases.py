@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 from bridge.post.reading.vocabulary import INVISIBLE, fold
 
+_FILE = resources.files("bridge.post.reading").joinpath("phrases.json")
 _WORDS = re.compile(r"[\w'’.]*\w")
 _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
+_SETS = ("closings", "attribution_openers", "alarm_words", "prose_words")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 MAX_PRODUCT_LINE = 160
 MAX_LOOKED_AT = 600
@@ -46,10 +49,10 @@ class Phrases:
 @lru_cache(maxsize=1)
 def phrases() -> Phrases:
     """Loaded once."""
-    data = json.loads(resources.files("bridge.post.reading").joinpath("phrases.json").read_text("utf-8"))
-    sets = ("closings", "attribution_openers", "alarm_words", "prose_words")
-    fields = {k: frozenset(map(fold, v)) if k in sets else tuple(map(plain, v)) for k, v in data.items()}
-    return Phrases(**fields)
+    data: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
+    whole: dict[str, Any] = {name: frozenset(map(fold, data.pop(name))) for name in _SETS}
+    parts: dict[str, Any] = {name: tuple(map(plain, listed)) for name, listed in data.items()}
+    return Phrases(**whole, **parts)
 
 
 def plain(text: str) -> str:
@@ -88,9 +91,7 @@ def is_greeting(line: str) -> bool:
     text = fold(line)
     if len(text) > 60:
         return False
-    return any(
-        text == word or text.startswith(word + " ") or text.startswith(word + ",") for word in phrases().greetings
-    )
+    return any(text == word or text.startswith((word + " ", word + ",")) for word in phrases().greetings)
 
 
 def is_product_line(line: str) -> bool:

@@ -1,7 +1,7 @@
 """Which lines are quoted: by their marks, and by comparing with the mail that was sent.
 
-One rule: behind a frame, or without quote marks, only what is in the sent mail is quote; anything else there was written
-by the user and stays in the text.
+One rule: behind a frame, or without quote marks, only what is in the sent mail is quote; anything else there was
+written by the user and stays in the text.
 """
 
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def _quoted_place(
 
 
 def _is_rule_within(lines: Sequence[Line], words: list[list[str]], at: int, place: int, sent: SentText) -> bool:
-    """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as the text does."""
+    """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as here."""
     if lines[at].text.strip() not in sent.rules:
         return False
     follows = next((row for row in words[at + 1 :] if row), None)
@@ -90,7 +90,7 @@ def _is_rule_within(lines: Sequence[Line], words: list[list[str]], at: int, plac
 def _frame_end(
     lines: Sequence[Line], words: list[list[str]], marks: list[Mark], at: int, context: Context, sent: SentText | None
 ) -> int:
-    """The index behind a header block or an attribution that begins at `at` and leads to an unmarked quote; else `at`."""
+    """The index behind a header block, or an attribution of an unmarked quote, that begins at `at`; else `at`."""
     end = header_block(lines, at, context)
     if end > at:
         return end
@@ -143,9 +143,9 @@ def _mark_neighbours(lines: Sequence[Line], marks: list[Mark]) -> None:
     """Separators just above a frame or quote, and elisions beside quoted lines, belong to them."""
     following: Mark | None = None
     for at in range(len(lines) - 1, -1, -1):
-        if marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE):
-            if is_separator(lines[at].text) or is_elision(lines[at].text):
-                marks[at] = Mark.FRAME
+        framed = marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE)
+        if framed and (is_separator(lines[at].text) or is_elision(lines[at].text)):
+            marks[at] = Mark.FRAME
         if marks[at] is not Mark.BLANK:
             following = marks[at]
     before: Mark | None = None

@@ -115,9 +115,9 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
         text = lines[at].text
         if lines[at].blank or len(lines) - at > MAX_SIGNATURE_LINES:
             continue
-        if is_name(text, context) or _closing_with_name(text, context):
-            if all(_like_signature(line, context) for line in lines[at + 1 :]):
-                return _without_closing(lines[:at])
+        named = is_name(text, context) or _closing_with_name(text, context)
+        if named and all(_like_signature(line, context) for line in lines[at + 1 :]):
+            return _without_closing(lines[:at])
     return lines
 
 

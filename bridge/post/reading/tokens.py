@@ -34,7 +34,7 @@ class Tag:
 
 
 def tokenize(text: str) -> Iterator[Tag | str]:
-    """Tags and text runs (entities decoded), at most MAX_TAGS tags; style keeps its text, script and the like lose it."""
+    """Tags and text runs (entities decoded), at most MAX_TAGS tags; of raw text only that of style is kept."""
     at = tags = 0
     while tags < MAX_TAGS:
         found = text.find("<", at)
@@ -59,8 +59,8 @@ def _text(run: str) -> str:
 def _tag(text: str, at: int) -> tuple[Tag | str | None, int]:
     """The token at `<`, and where the next one begins."""
     if text.startswith("<!--", at):
-        end = _COMMENT_END.search(text, at + 2)
-        return None, end.end() if end else len(text)
+        over = _COMMENT_END.search(text, at + 2)
+        return None, over.end() if over else len(text)
     following = text[at + 1 : at + 2]
     if following in ("!", "?"):
         return None, _behind(text, at)

@@ -64,9 +64,9 @@ def _vocabulary(languages: frozenset[str] | None) -> Vocabulary:
         for language, words in data[decision].items():
             on = language in ("any", "en") or (languages is not None and ("all" in languages or language in languages))
             for word in map(fold, words):
-                every.setdefault(word, set()).add(cast(Decision, decision))
+                every.setdefault(word, set()).add(decision)
                 if on or (languages is None and word not in weak):
-                    chosen.setdefault(word, set()).add(cast(Decision, decision))
+                    chosen.setdefault(word, set()).add(decision)
     heads = {fold(w): cast(Decision, d) for d, words in data["item_heads"].items() for w in words}
     return Vocabulary(
         {w: frozenset(d) for w, d in chosen.items()}, weak, {w: frozenset(d) for w, d in every.items()}, heads,

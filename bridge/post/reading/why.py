@@ -8,7 +8,7 @@ _WHY = {
     "edit": 'The first line is "edit" with changes; they are checked and shown again before anything is done.',
     "empty": "Nothing new was written.",
     "feedback": "The first line is no decision word, so the text goes to the agent as it is.",
-    "between-quotes": "The text stands between quoted lines or in several places, so it answers something in particular.",
+    "between-quotes": "The text stands between quoted lines or in several places: it answers something in particular.",
     "forward": "This is a forwarded mail, not a reply.",
 }
 _NEAR_MISS = {
@@ -22,7 +22,7 @@ _NEAR_MISS = {
     "edit-alone": "It asks for a change without saying which.",
     "unknown-item": "It names items that the request does not show.",
     "no-grant": '"always approve" is not offered here.',
-    "weak-word": "A short yes or no counts only for a language that is switched on, in a direct reply to the newest mail.",
+    "weak-word": "A short yes or no counts only in a language that is on, in a direct reply to the newest mail.",
     "attachment": "A file is attached, so the decision may mean something else than was shown.",
     "parts-disagree": "The plain-text part and the HTML part say different things.",
     "undecodable": "The text is encrypted or cannot be read as its label says.",
