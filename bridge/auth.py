@@ -16,15 +16,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
-from mailstore.model import Account, AccountId
-
 from bridge import passwords
+from bridge.identity import Identity
 from bridge.net.limits import LoginLimited, LoginLimits
 from bridge.passwords import Candidate, Hasher
 from config.settings import Settings
 from mailstore import accounts
 from mailstore.errors import StoreError
+from mailstore.model import Account
 from mailstore.sqlite import ReadTx, WriteTx
+
+__all__ = ["Authenticator", "Identity", "LoginLimited"]
 
 T = TypeVar("T")
 
@@ -32,17 +34,6 @@ CHECKS_AT_ONCE: Final = 2
 CHECKS_WAITING: Final = 64
 REMEMBER_SECONDS: Final = 600.0
 REMEMBERED: Final = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """A user who has shown a password. `device` is the password's label, `address` the full address of the account."""
-
-    account: AccountId
-    name: str
-    address: str
-    device: str
-    password_id: int
 
 
 class Store(Protocol):

@@ -53,7 +53,7 @@ def decode_response(line: bytes) -> bytes:
 def exchange(mechanism: str, initial: bytes | None) -> Exchange:
     """The exchange as a generator: yields challenges (before base64), is sent decoded answers, returns credentials.
 
-    `initial` is the decoded initial response, None when there was none. Raises SaslError, for an unknown mechanism at once.
+    `initial` is the decoded initial response, None when there was none. Raises SaslError, at once for an unknown one.
     """
     match mechanism.upper():
         case "PLAIN":

@@ -6,7 +6,7 @@ The rule: `accept` returns a Receipt only once the mail is durably kept; nothing
 from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.auth import Identity
+from bridge.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
