@@ -122,7 +122,7 @@ CREATE TABLE tool_calls (
     provider_id TEXT NOT NULL,
     tool        TEXT NOT NULL,
     def_hash    TEXT NOT NULL,
-    args        TEXT NOT NULL CHECK (json_valid(args)),
+    args        TEXT NOT NULL CHECK (CASE WHEN json_valid(args) THEN json_type(args) = 'object' ELSE 0 END),
     args_hash   TEXT NOT NULL,
     asked_hash  TEXT NOT NULL,
     raw_args    TEXT NOT NULL,

@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.approvals import Decided, Decision
-from agents.events import OutboxQueued, RequestClosed, RequestOpened, RunChanged, RunEnded
-from agents.letter import Attachment, Kind, Letter, Outgoing, OutsideMail
+from agents.letter import Attachment, Field, Kind, Letter, Outgoing, OutsideMail
 from agents.llm import Model, ToolSpec
-from agents.models.scripted import ScriptedModel, Turn
 from agents.ports import (
     AttachmentData,
     Dispatch,
@@ -31,13 +29,14 @@ from agents.ports import (
 )
 from agents.profile import Profile
 from agents.requests import RequestInfo
-from agents.runtime import Runtime
 from agents.runs import Received
+from agents.runtime import Runtime
 from agents.tool import (
     Args,
     Ask,
     BaseTool,
     Delegate,
+    Described,
     Plan,
     Risk,
     SendOut,
@@ -52,10 +51,11 @@ from agents.tools import read_result
 from agents.words import Word
 from config.settings import Agent, Approvals, Limits, Settings
 from mailstore.sqlite import Database, Series
+from tests.agents.script import ScriptedModel, Turn
 
 T = TypeVar("T")
 NOW = 1_796_000_000_000
-BOUND = 20.0
+BOUND = 5.0
 SERIES = Series("agents", resources.files("agents") / "sql")
 
 
@@ -137,13 +137,13 @@ class Effects:
 
     seen: list[str] = field(default_factory=list)
     hold: dict[str, asyncio.Event] = field(default_factory=dict)
-    begun: dict[str, asyncio.Event] = field(default_factory=dict)
     fail: dict[str, BaseException] = field(default_factory=dict)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def had(self, name: str, what: str) -> None:
         """One effect of a tool; `hold` keeps it from ending, `fail` makes it end badly after it happened."""
         self.seen.append(what)
-        self.begun.setdefault(name, asyncio.Event()).set()
+        self.changed.set()
         if name in self.hold:
             await self.hold[name].wait()
         if name in self.fail:
@@ -197,6 +197,11 @@ class Sending(BaseTool):
     def plan(self, args: Args) -> Plan:
         return SendOut(OutsideMail(tuple(args["to"]), args["subject"], args["text"]))
 
+    def describe(self, args: Args) -> Described:
+        to = tuple(Field("To", address) for address in args["to"])
+        fields = (*to, Field("Subject", args["subject"]), Field("Body", args["text"]))
+        return Described("Send mail", fields, f"Send mail to {', '.join(args['to'])}")
+
 
 def toolbox(effects: Effects, *more: Tool) -> Toolbox:
     """Tools of every kind: look, web, note, file (write_user), fire (danger), ask_user, delegate, send_mail."""
@@ -223,6 +228,18 @@ def make_settings(home: Path, limits: Limits | None = None, approvals: Approvals
     return Settings(home, agents=agents, limits=limits or Limits(), approvals=approvals or Approvals())
 
 
+class Watched(Database):
+    """A database that tells when a write has come to its end."""
+
+    changed: asyncio.Event
+
+    async def write(self, fn: Callable[[Any], T]) -> T:
+        try:
+            return await super().write(fn)
+        finally:
+            self.changed.set()
+
+
 class World:
     """One data folder, and the runtime that runs on it now."""
 
@@ -240,11 +257,13 @@ class World:
         self.skills: Mapping[str, Profile] = {"summariser": SUMMARISER}
         self.letters = itertools.count(1)
         self._changed = asyncio.Event()
+        self.effects.changed = self._changed
 
     async def open(self, start: bool = True) -> "World":
-        self.db = await Database.open(self.home / "postroom.db", [SERIES])
-        for event in (RunChanged, RunEnded, RequestOpened, RequestClosed, OutboxQueued):
-            self.db.on(event, self._on_event)
+        db = await Watched.open(self.home / "postroom.db", [SERIES])
+        assert isinstance(db, Watched)
+        db.changed = self._changed
+        self.db = db
         self.runtime = Runtime(
             self.db,
             self.settings,
@@ -268,9 +287,6 @@ class World:
         await self.runtime.stop(grace=0)
         await self.db.close()
         await self.open()
-
-    def _on_event(self, tx: WriteTx, _: object) -> None:
-        tx.after(self._changed.set)
 
     async def until(self, true: Callable[[], T | None]) -> T:
         """Wait until something is so; looks after every commit that tells of anything."""
@@ -347,11 +363,11 @@ class World:
         return await self.wait_for(run, "done", "failed", "cancelled", "stuck", "expired")
 
     async def request(self, number: int = 0) -> RequestInfo:
-        """An open request (the oldest, or a later one) once there is one."""
+        """An open request (the oldest, or a later one) once there is one and its run waits for it."""
 
         def find() -> RequestInfo | None:
             found = self.db.read(lambda tx: self.runtime.waiting(tx, 1))
-            return found[number] if len(found) > number else None
+            return found[number] if len(found) > number and self.state(found[number].run).startswith("wait") else None
 
         return await self.until(find)
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from agents.ids import message_id
 from agents.letter import Kind
-from agents.models.scripted import say, want
 from tests.agents.kit import world
+from tests.agents.script import say, want
 
 
 async def test_a_letter_becomes_a_run_and_one_result(tmp_path: Path) -> None:
