@@ -48,9 +48,9 @@ def store(
     marked = _marked(rows, op, given.deleted)
     if changed or marked:
         modseq = next_modseq(tx, mailbox.account)
-        _write(tx, mailbox.account, changed, modseq)
-        if marked:
+        if marked:  # first: a message that is read may leave the view in which it is marked
             _mark(tx, mailbox, marked, modseq)
+        _write(tx, mailbox.account, changed, modseq)
     emails = {row["email"] for rows_ in changed.values() for row in rows_}
     touched = {row["uid"] for row in marked}
     return Stored([Uid(row["uid"]) for row in rows if row["email"] in emails or row["uid"] in touched], modified)

@@ -21,7 +21,7 @@ UPDATE mailboxes SET
     deleted = deleted + :deleted,
     size = size + :size,
     deleted_size = deleted_size + :deleted_size,
-    highest_modseq = :modseq
+    highest_modseq = max(highest_modseq, :modseq)
 WHERE id = :mailbox RETURNING uidnext - :messages;
 
 -- name: put
@@ -42,7 +42,7 @@ UPDATE mailboxes SET
     deleted = deleted + :deleted,
     size = size + :size,
     deleted_size = deleted_size + :deleted_size,
-    highest_modseq = :modseq
+    highest_modseq = max(highest_modseq, :modseq)
 WHERE id = :mailbox;
 
 -- name: at
