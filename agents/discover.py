@@ -1,7 +1,8 @@
 """Finds the tools and model providers that stand in `agents/tools` and `agents/models`: one file each.
 
 The rule: importing a file has no effect. A tool file has `make(offer)`, which gives a tool or None when the
-installation lacks what the tool needs; a provider file has `PROVIDER`, its name in the settings, and `make(config)`.
+installation lacks what the tool needs; a provider file has `PROVIDER`, its name in the settings, and `make(config,
+limits)`.
 """
 
 import importlib
@@ -42,11 +43,14 @@ def tools(offer: Offer, package: ModuleType = tools_package) -> tuple[Tool, ...]
     return tuple(found[name] for name in sorted(found))
 
 
-def providers(package: ModuleType = models_package) -> dict[str, Callable[[settings.Model], Model]]:
+Maker = Callable[[settings.Model, settings.Limits], Model]
+
+
+def providers(package: ModuleType = models_package) -> dict[str, Maker]:
     """The makers of models, by provider name. A module without PROVIDER is not one (the scripted model of the
     tests).
     """
-    found: dict[str, Callable[[settings.Model], Model]] = {}
+    found: dict[str, Maker] = {}
     for module in modules(package):
         name = getattr(module, "PROVIDER", None)
         if name is None:
@@ -57,13 +61,17 @@ def providers(package: ModuleType = models_package) -> dict[str, Callable[[setti
     return found
 
 
-def models(configs: Mapping[str, settings.Model], package: ModuleType = models_package) -> dict[str, Model]:
-    """One model a configured tag. Raises DiscoveryError for a provider that does not exist."""
+def models(
+    configs: Mapping[str, settings.Model], limits: settings.Limits | None = None, package: ModuleType = models_package
+) -> dict[str, Model]:
+    """One model a configured tag, held to the time limits. Raises DiscoveryError for a provider that does not exist.
+    """
+    limits = limits or settings.Limits()
     known = providers(package)
     unknown = sorted({config.provider for config in configs.values()} - known.keys())
     if unknown:
         raise DiscoveryError(f"unknown model provider {', '.join(unknown)}; there are {', '.join(sorted(known))}")
-    return {tag: known[config.provider](config) for tag, config in configs.items()}
+    return {tag: known[config.provider](config, limits) for tag, config in configs.items()}
 
 
 def _maker(module: ModuleType) -> Callable[..., Any]:

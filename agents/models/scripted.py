@@ -1,54 +1,34 @@
-"""A model that says what a test wrote down. It is chosen by nobody but tests: this file has no PROVIDER.
+"""A model that says what a test wrote down, in order; it keeps the requests it got.
 
-The rule: what it says depends on the request alone (how many answers the history has), so a restart changes nothing.
+The rule: it never invents. When the script is over it fails loudly, so a test that asks too often does not pass.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from agents.llm import (
-    AssistantMessage,
-    ModelError,
-    ModelReply,
-    ModelRequest,
-    Price,
-    Usage,
-    WantedCall,
-)
+from agents.llm import ModelError, ModelReply, ModelRequest, Price, Usage, WantedCall
 
-Turn = ModelReply | ModelError | Callable[[ModelRequest], ModelReply]
-FREE = Price(Decimal(0), Decimal(0))
+Line = ModelReply | ModelError | Callable[[ModelRequest], ModelReply]
 
 
-def say(text: str, *calls: WantedCall, usage: Usage | None = Usage(100, 20)) -> ModelReply:
-    """A turn: words, calls, or both."""
-    return ModelReply(text, calls, "tool_calls" if calls else "stop", usage)
+class ScriptOver(AssertionError):
+    """The model was asked more often than its script has lines."""
 
 
-def want(name: str, /, **args: Any) -> WantedCall:
-    """A call with these arguments."""
-    return WantedCall("call_1", name, json.dumps(args))
-
-
-class ScriptedModel:
-    """Gives turn n of the script to a request whose history has n answers; the last turn repeats for ever.
-
-    `scripts` are by the display name that stands in the system text ("Assistant", "Summariser"); "" is for all others.
-    `requests` holds what was asked, in order. A turn may be an exception, or a function of the request.
-    """
+class Scripted:
+    """See agents.llm.Model. A line is a reply, an error to raise, or a function of the request."""
 
     def __init__(
         self,
-        scripts: Mapping[str, Sequence[Turn]],
-        *,
+        lines: Iterable[Line],
         label: str = "scripted",
-        price: Price | None = FREE,
+        price: Price | None = None,
         window: int = 100_000,
         endpoint: str | None = None,
     ) -> None:
-        self._scripts = scripts
+        self._lines = list(lines)
         self.label = label
         self.demo = False
         self.endpoint = endpoint
@@ -57,13 +37,27 @@ class ScriptedModel:
         self.requests: list[ModelRequest] = []
 
     async def complete(self, request: ModelRequest) -> ModelReply:
+        """The next line of the script."""
         self.requests.append(request)
-        script = next(
-            (turns for name, turns in self._scripts.items() if name and f"You are {name}," in request.system),
-            self._scripts.get("", ()),
-        )
-        said = sum(isinstance(message, AssistantMessage) for message in request.messages)
-        turn = script[min(said, len(script) - 1)]
-        if isinstance(turn, ModelError):
-            raise turn
-        return turn if isinstance(turn, ModelReply) else turn(request)
+        if len(self.requests) > len(self._lines):
+            raise ScriptOver(f"asked {len(self.requests)} times, the script has {len(self._lines)} lines")
+        line = self._lines[len(self.requests) - 1]
+        if isinstance(line, ModelError):
+            raise line
+        return line if isinstance(line, ModelReply) else line(request)
+
+
+def text(said: str, tokens: int = 10) -> ModelReply:
+    """An answer in words."""
+    return ModelReply(said, (), "stop", Usage(tokens, tokens), Decimal(0))
+
+
+def call(name: str, args: Mapping[str, Any], provider_id: str = "call_1") -> ModelReply:
+    """An answer that wants one call."""
+    return calls((provider_id, name, args))
+
+
+def calls(*wanted: tuple[str, str, Mapping[str, Any]]) -> ModelReply:
+    """An answer that wants several calls: (id, name, arguments) each."""
+    made = tuple(WantedCall(ident, name, json.dumps(dict(args))) for ident, name, args in wanted)
+    return ModelReply("", made, "tool_calls", Usage(10, 10), Decimal(0))

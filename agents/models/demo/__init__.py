@@ -43,6 +43,6 @@ def to_reply(move: Move, turn: int) -> ModelReply:
     return ModelReply(move.text, calls, "tool_calls" if calls else "stop", Usage(0, 0), Decimal(0))
 
 
-def make(config: settings.Model) -> DemoModel:
-    """The demo model; its configuration says nothing."""
+def make(config: settings.Model, limits: settings.Limits) -> DemoModel:
+    """The demo model; it has nothing to configure and answers at once."""
     return DemoModel()
