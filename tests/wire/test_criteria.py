@@ -177,6 +177,7 @@ def test_an_extension_adds_a_key_by_name() -> None:
 
 
 def test_every_key_of_the_rfc_is_known() -> None:
+    # req 6.4.4-all-keys
     names = """
         ALL ANSWERED BCC BEFORE BODY CC DELETED DRAFT FLAGGED FROM HEADER KEYWORD LARGER NEW NOT OLD ON OR RECENT SEEN
         SENTBEFORE SENTON SENTSINCE SINCE SMALLER SUBJECT TEXT TO UID UNANSWERED UNDELETED UNDRAFT UNFLAGGED UNKEYWORD

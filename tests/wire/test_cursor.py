@@ -151,6 +151,11 @@ REFUSED: list[tuple[Reader, bytes, int]] = [
 
 @pytest.mark.parametrize(("read", "text", "value"), TAKEN)
 def test_reads_whole_and_in_pieces(read: Reader, text: bytes, value: object) -> None:
+    # req 4.1-atom
+    # req 4.3-quoted
+    # req 4.3-empty
+    # req 4.5-nil
+    # req 9-case
     reads(read, text, value)
 
 
@@ -162,6 +167,9 @@ def test_leaves_what_stands_behind(read: Reader, text: bytes, value: object, beh
 
 @pytest.mark.parametrize(("read", "text", "offset"), REFUSED)
 def test_refuses_with_a_position(read: Reader, text: bytes, offset: int) -> None:
+    # req 4.2-number
+    # req 4.3.1-nul
+    # req 9-date
     refuses(read, text, offset)
 
 
@@ -236,6 +244,7 @@ def test_a_streamed_literal_is_a_blob_and_no_string() -> None:
 
 
 def test_nested_lists_keep_exactly_one_space() -> None:
+    # req 4.4-list
     cursor = Cursor(b"((a) (b c))")
     assert cursor.parenthesised(lambda: cursor.parenthesised(cursor.atom)) == [[b"a"], [b"b", b"c"]]
     empty = Cursor(b"()")

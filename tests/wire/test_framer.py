@@ -83,6 +83,8 @@ STREAMS: list[tuple[bytes, list[Outcome]]] = [
 @pytest.mark.parametrize("chunking", CHUNKINGS)
 @pytest.mark.parametrize(("stream", "expected"), STREAMS)
 def test_streams(stream: bytes, expected: list[Outcome], chunking: object) -> None:
+    # req 4.3-literal
+    # req 9-tag
     cut = chunking(stream + NEXT)  # type: ignore[operator]  # one of CHUNKINGS
     assert outcomes(events(framer(), cut)) == [*expected, THEN]
 
@@ -128,6 +130,7 @@ def test_too_much_is_skipped_to_its_true_end(stream: bytes, expected: list[Outco
 
 
 def test_a_literal_too_large_is_answered_no_toobig() -> None:
+    # req 2.2.1-literal-refused
     [event] = events(framer(append=10), whole(b"A1 APPEND x {11}\r\n"))
     assert event == Refused(b"A1", Fault.LITERAL, "Literal too large", "NO", "TOOBIG", fatal=False)
 

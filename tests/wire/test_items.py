@@ -61,6 +61,7 @@ def test_quotes_and_backslashes_come_through() -> None:  # envelope-07
 
 
 def test_eight_bit_text_is_a_literal_and_never_in_quotes() -> None:  # fetch-24
+    # req 4.3.1-eight-bit
     assert b"NIL {5}\r\nGr\xfc\xdfe NIL" in answer("ENVELOPE", crlf("Subject: Gr\xfc\xdfe\n\n"))
     assert b"\xfc" in answer("BODY.PEEK[HEADER]", crlf("Subject: Gr\xfc\xdfe\n\n"))
 
@@ -137,6 +138,7 @@ def test_folds_are_opened() -> None:  # fetch-19
 
 
 def test_only_text_and_messages_have_lines() -> None:  # fetch-20
+    # req 7.4.2-structures
     assert structure("Content-Type: image/png\n\na\nb\n", "BODY") == [b"image", b"png", None, None, None, b"7bit", 6]
     assert structure("Content-Type: text/html\n\na\nb\n", "BODY")[7] == 2
 

@@ -122,6 +122,7 @@ def test_flags_can_be_added_to_a_plan_that_marks_messages_read() -> None:
 
 
 def test_one_line_a_message_with_exactly_one_space() -> None:
+    # req 7.4.2-one-line
     answer = fetch("(UID FLAGS RFC822.SIZE INTERNALDATE BODY.PEEK[TEXT])", PLAIN, PLAIN, flags=[b"\\Seen $A", b""])
     tail = b' RFC822.SIZE 51 INTERNALDATE " 2-Jul-2026 00:00:00 +0000" BODY[TEXT] {6}\r\nbody\r\n)\r\n'
     assert answer == (b"* 1 FETCH (UID 101 FLAGS (\\Seen $A)" + tail + b"* 2 FETCH (UID 102 FLAGS ()" + tail)

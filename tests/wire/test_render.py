@@ -84,6 +84,7 @@ def test_text_is_one_printable_line_and_never_empty() -> None:
 
 
 def test_codes() -> None:
+    # req 7.2.1-once-a-line
     assert codes.bracketed(codes.Code.TRYCREATE) == b"[TRYCREATE]"
     assert codes.bracketed(codes.appenduid(9, [4])) == b"[APPENDUID 9 4]"
     assert codes.copyuid(9, [5, 3, 4], [10, 11, 12]) == b"COPYUID 9 5,3:4 10:12"

@@ -103,6 +103,7 @@ def test_what_is_no_partial(text: bytes) -> None:
     ],
 )
 def test_a_plain_message(item: str, expected: bytes) -> None:
+    # req 6.4.5-single
     assert answer(item, PLAIN) == expected
 
 

@@ -35,6 +35,7 @@ def read(text: bytes) -> SeqSet:
     ],
 )
 def test_uids(text: bytes, expected: list[int]) -> None:
+    # req 9-set
     assert [UIDS[at] for at in positions(read(text).resolve_uids(UIDS))] == expected
 
 

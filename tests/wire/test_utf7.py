@@ -22,6 +22,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("name", "wire"), PAIRS)
 def test_both_ways(name: str, wire: bytes) -> None:
+    # req 5.1.3-both-ways
     assert utf7.encode(name) == wire
     assert utf7.decode(wire) == name
 

@@ -1,0 +1,1 @@
+"""What the standards demand, a row a demand, and proof that each row is tested and each claim has a row."""
