@@ -198,6 +198,7 @@ def test_starttls_with_a_command_in_the_segment_of_the_last_handshake_message(
 def test_anything_behind_starttls_in_its_segment_closes_the_connection(
     run: Runner, certificates: Certificates, more: bytes
 ) -> None:
+    # req 6.2.1-discard
     """tls-01 and tls-02: neither an injected command nor an impatient ClientHello is ever read."""
 
     def client(port: int) -> bytes:
