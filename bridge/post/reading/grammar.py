@@ -12,7 +12,7 @@ from bridge.post.reading.model import DecisionWord, NewText, SentMail
 from bridge.post.reading.phrases import is_greeting
 from bridge.post.reading.vocabulary import MAX_LINE, Vocabulary, decides, fold, spoiler
 
-_ITEMS = re.compile(r"(\S+(?: \S+)?) ((?:\d{1,3})(?: ?[,+&] ?\d{1,3}){0,50})\Z")
+_ITEMS = re.compile(r"(\D{1,40}) ((?:\d{1,3})(?: ?[,+&] ?\d{1,3}){0,50})\Z")
 _SPLIT = re.compile(r"\s*[:：]\s*")
 _EDIT_SPLIT = re.compile(r"\s*(?:[:：]|\s[-–—]|[-–—]\s)\s*")
 _CLAUSE = re.compile(r"[.,;:!?()\-–—。、，！？\n]+")

@@ -12,6 +12,7 @@ from bridge.post.reading.phrases import is_forward_mark
 from bridge.post.reading.quotes import mark_lines
 from bridge.post.reading.signature import strip_signature
 
+_EDGES = " \t\n\u00a0\ufeff\u200b\u200e\u200f"
 _QUESTION_END = re.compile(r"[?؟？;;՞፧⁇‽][\s\"'”)»*_]{0,6}\Z")
 
 
@@ -33,7 +34,7 @@ def find_new_text(lines: Sequence[Line], context: Context, *, too_long: bool = F
     if not segments and inserted:
         segments = [tuple(lines[at].text.strip() for at in inserted)]
     return NewText(
-        text="\n\n".join("\n".join(segment) for segment in segments),
+        text="\n\n".join("\n".join(segment) for segment in segments).strip(_EDGES),
         segments=tuple(segments),
         sandwiched=sandwiched or len(segments) > 1,
         inserted=bool(inserted),

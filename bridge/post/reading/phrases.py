@@ -17,6 +17,7 @@ from bridge.post.reading.vocabulary import INVISIBLE, fold
 
 _FILE = resources.files("bridge.post.reading").joinpath("phrases.json")
 _WORDS = re.compile(r"[\w'’.]*\w")
+_ADDRESS = re.compile(r"[^\s<>]{1,80}@[^\s<>]{1,80}|https?://\S{1,200}|www\.\S{1,200}")
 _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = ("closings", "attribution_openers", "alarm_words", "prose_words")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
@@ -68,7 +69,7 @@ def words(text: str) -> list[str]:
 def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
     """Whether a line that looks like signature could still be meant: a condition, a negation, an afterthought, a
     decision word, a question."""
-    text = plain(line)
+    text = plain(_ADDRESS.sub(" ", line))
     if "?" in text or _PS.match(text) or any(mark in text for mark in phrases().alarm_marks):
         return True
     found = [word.strip(".'") for word in _WORDS.findall(text)]
@@ -77,7 +78,7 @@ def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
 
 def is_prose(line: str, ignore: Sequence[str] = ()) -> bool:
     """Whether a line under a name talks, where a signature would name a post, a firm or a number."""
-    found = [word.strip(".'") for word in words(line)]
+    found = [word.strip(".'") for word in words(_ADDRESS.sub(" ", line))]
     return any(word in phrases().prose_words and word not in ignore for word in found)
 
 
@@ -108,12 +109,17 @@ def is_product_line(line: str) -> bool:
     return any(name in text for name in phrases().products) and any(word in text for word in phrases().sent_words)
 
 
+def opens_disclaimer(line: str) -> bool:
+    text = plain(line).lstrip("*_-=#>| ")
+    return any(text.startswith(opener) for opener in phrases().disclaimer_openers)
+
+
 def is_disclaimer(paragraph: str) -> bool:
     """A legal or ecological footer: begins like one, or holds several of its marks and is long."""
     text = plain(paragraph).lstrip("*_-=#>| ")
     marks = sum(mark in text for mark in phrases().disclaimer_marks)
     wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
-    opens = any(text.startswith(opener) for opener in phrases().disclaimer_openers)
+    opens = opens_disclaimer(text)
     return wide >= 40 and (
         (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bridge.post.reading.compare import SentText, words_of
 from bridge.post.reading.frames import attribution, header_block, is_elision, is_separator, names_us
 from bridge.post.reading.model import Context, Line, Mark
-from bridge.post.reading.phrases import is_disclaimer, plain
+from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose, plain
 
 MIN_RUN_LINES = 3
 MIN_RUN_WORDS = 12
@@ -143,8 +143,9 @@ def _mark_neighbours(lines: Sequence[Line], marks: list[Mark]) -> None:
     """Separators just above a frame or quote, and elisions beside quoted lines, belong to them."""
     following: Mark | None = None
     for at in range(len(lines) - 1, -1, -1):
+        text = lines[at].text
         framed = marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE)
-        if framed and (is_separator(lines[at].text) or is_elision(lines[at].text)):
+        if framed and (is_elision(text) or (is_separator(text) and _says_nothing(text, following))):
             marks[at] = Mark.FRAME
         if marks[at] is not Mark.BLANK:
             following = marks[at]
@@ -154,6 +155,12 @@ def _mark_neighbours(lines: Sequence[Line], marks: list[Mark]) -> None:
             marks[at] = Mark.FRAME
         if marks[at] is not Mark.BLANK:
             before = marks[at]
+
+
+def _says_nothing(separator: str, following: Mark | None) -> bool:
+    """`-----Original Message-----` may stand above a header block only; bare dashes above any quote."""
+    said = words_of(separator)
+    return not said or (following is Mark.FRAME and not alarming(separator) and not is_prose(separator))
 
 
 def _mark_inserted(

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 
 from bridge.post.reading.html import OBJECT
 from bridge.post.reading.model import Context, Line
-from bridge.post.reading.phrases import alarming, is_closing, is_disclaimer, is_product_line, is_prose, words
+from bridge.post.reading.phrases import (
+    alarming,
+    is_closing,
+    is_disclaimer,
+    is_product_line,
+    is_prose,
+    opens_disclaimer,
+    words,
+)
 from bridge.post.reading.vocabulary import fold
 
 _DASHES = " \t-–—~/*_"
@@ -21,8 +29,8 @@ def strip_signature(lines: Sequence[Line], context: Context) -> list[Line]:
     while True:
         before = len(kept)
         kept = _without_footers(kept, context)
-        kept = _without_marked(kept, context)
         kept = _without_name_block(kept, context)
+        kept = _without_marked(kept, context)
         if len(kept) == before:
             return kept
 
@@ -84,11 +92,20 @@ def _without_footers(lines: list[Line], context: Context) -> list[Line]:
     while True:
         while lines and (lines[-1].blank or is_product_line(lines[-1].text)):
             lines = lines[:-1]
-        start = _last_paragraph(lines)
-        if start and is_disclaimer(" ".join(line.text for line in lines[start:])):
-            lines = lines[:start]
-            continue
-        return lines
+        start = _disclaimer_start(lines)
+        if start == len(lines):
+            return lines
+        lines = lines[:start]
+
+
+def _disclaimer_start(lines: list[Line]) -> int:
+    """Where the disclaimer at the end begins: at a line of the last paragraph that opens like one, or with it; else the end."""
+    start = _last_paragraph(lines)
+    for at in range(start, len(lines)):
+        opens = opens_disclaimer(lines[at].text) or (at == start and start > 0)
+        if opens and is_disclaimer(" ".join(line.text for line in lines[at:])):
+            return at
+    return len(lines)
 
 
 def _last_paragraph(lines: list[Line]) -> int:
