@@ -3,6 +3,7 @@
 import asyncio
 import re
 import ssl
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -247,6 +248,17 @@ class House:
         )
 
 
+class Ticking:
+    """A clock on which enough time passes between any two looks for news to go out, and never enough to log out."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 0.2
+        return self.now
+
+
 def letter(subject: str, body: str = "Hello.", message_id: str | None = None) -> bytes:
     """A small message."""
     lines = [
@@ -273,14 +285,17 @@ async def open_house(
     settings: Settings | None = None,
     tls: ssl.SSLContext | None = None,
     dialect: Dialect | None = None,
+    ticking: bool = False,
 ) -> AsyncIterator[House]:
-    """A house for a test; the passwords of all accounts are PASSWORD."""
+    """A house for a test; the passwords of all accounts are PASSWORD. `ticking`: news in IDLE is never held back."""
     settings = settings or house_settings(home)
     store = await Store.open(home, [bridge_sql.series()], renderers=RENDERERS)
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     limits = LoginLimits(asyncio.get_running_loop().time, first_delay=0.01, longest_delay=0.02)
     auth = Authenticator(store, settings, hasher=hasher, limits=limits)
-    house = House(store, auth, ImapService(store, auth, settings, tls, dialect=dialect), settings)
+    clock = Ticking() if ticking else time.monotonic
+    service = ImapService(store, auth, settings, tls, dialect=dialect, clock=clock)
+    house = House(store, auth, service, settings)
     try:
         for name in names:
             address = settings.address(name)
