@@ -185,8 +185,7 @@ class Submission(SMTP):
 
     @property
     def _session(self) -> Session:
-        assert self.session is not None
-        return self.session
+        return self.session  # no assertion: aiosmtpd reads every attribute before there is a session
 
     @property
     def _login_allowed(self) -> bool:
@@ -311,8 +310,7 @@ class Submission(SMTP):
 
     @property
     def _envelope(self) -> Any:
-        assert self.envelope is not None
-        return self.envelope
+        return self.envelope  # no assertion: aiosmtpd reads every attribute before there is an envelope
 
     async def smtp_MAIL(self, arg: str | None) -> None:  # noqa: N802 - as above
         """MAIL FROM: only the login's own address."""
