@@ -162,6 +162,12 @@ def pause_mail(tx: WriteTx, office: Office, run: Run, seq: int, over: budget.Ove
     put(tx, office, _mail(tx, office, run, key, Kind.NOTICE, body, RunState.WAITING_BUDGET), taint=run.taint)
 
 
+def notice_mail(tx: WriteTx, office: Office, run: Run, call_key: str, text: str) -> None:
+    """What an agent tells its user while it goes on with its work. The call's key makes it one mail, however often."""
+    mail = _mail(tx, office, run, f"{call_key}.notice", Kind.NOTICE, text, run.state)
+    put(tx, office, mail, taint=run.taint)
+
+
 def _mail(tx: ReadTx, office: Office, run: Run, key: str, kind: Kind, body: str, state: RunState) -> Outgoing:
     return Outgoing(
         key=key,

@@ -117,13 +117,14 @@ class ToolResult:
     """What a call gave. `untrusted` text marks the run, and `source` says to the user where it came from ("notes.txt
     (your attachment)").
 
-    `files` go with the run's next result mail.
+    `files` go with the run's next result mail. `notice` is mailed to the user at once (from `apply` only).
     """
 
     text: str
     untrusted: bool = False
     source: str = ""
     files: tuple[File, ...] = ()
+    notice: str = ""
 
 
 class ToolFailed(Exception):

@@ -186,6 +186,8 @@ def _within(tx: WriteTx, office: Office, run: Run, call: Call, tool: Tool, wante
         result = tool.apply(tx, wanted, context(tx, office, run))
     except ToolFailed as fault:
         return journal.Ending(CallState.FAILED, fault.text)
+    if result.notice:
+        mails.notice_mail(tx, office, run, call.idem_key, result.notice)
     return tell_changes(call, journal.done(tx, office, run, call, result))
 
 

@@ -13,7 +13,8 @@ MAX_LINES = 200
 
 SPEC = ToolSpec(
     "read_result",
-    "Read more of a tool result that was cut. Give offset (in characters) to read on, or grep to see the lines with a word.",
+    "Read more of a tool result that was cut. Give offset (in characters) to read on, or grep to see the lines with "
+    "a word.",
     {
         "type": "object",
         "properties": {
@@ -46,10 +47,8 @@ class ReadResult(BaseTool):
     def apply(self, tx: WriteTx, call: ToolCall, ctx: ToolContext) -> ToolResult:
         earlier = _find(tx, call.args["ref"], ctx)
         text = (journal.kept(tx, earlier.whole) if earlier.whole else b"").decode("utf-8", "replace")
-        if "grep" in call.args:
-            shown = grep(text, call.args["grep"])
-        else:
-            shown = page(text, call.args.get("offset", 0))
+        word = call.args.get("grep")
+        shown = grep(text, word) if word else page(text, call.args.get("offset", 0))
         return ToolResult(shown, earlier.untrusted, earlier.source)
 
 
