@@ -1,6 +1,7 @@
 """Our own corpus: other clients, languages and tricks, each a kind of its own, with the right reading.
 
-One rule: a case says what a careful person would read; where two readings are possible the expected one releases nothing.
+One rule: a case says what a careful person would read; where two readings are possible the expected
+one releases nothing.
 """
 
 import base64
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from tests.replies.clients import (
     ADDRESS,
     OTHER,
-    SENT_ID,
     SENT_TEXT,
     SUBJECT,
     Person,
@@ -129,7 +129,8 @@ APPROVED = [
     Case(
         "corporate signature",
         outlook(
-            "Approved\n\nKind regards\n\nAda Byron\nHead of Engines | Example Ltd\nT +44 20 5550 0199 | you@postroom.internal"
+            "Approved\n\nKind regards\n\nAda Byron\nHead of Engines | Example Ltd\nT +44 20 5550 0199 | "
+            "you@postroom.internal"
         ),
         "approve",
         "Approved",
@@ -137,7 +138,8 @@ APPROVED = [
     Case(
         "disclaimer of a gateway under the quote",
         outlook_plain("approve").rstrip()
-        + b"\r\n\r\nThis e-mail is confidential and intended solely for the addressee. If you are not the intended recipient, delete it.\r\n",
+        + b"\r\n\r\nThis e-mail is confidential and intended solely for the addressee. If you are not the "
+        b"intended recipient, delete it.\r\n",
         "approve",
         "approve",
     ),
@@ -181,7 +183,8 @@ APPROVED = [
         "approve",
     ),
     Case(
-        "html hidden preheader", html_mail(page('<div style="display:none">read me</div>approve')), "approve", "approve"
+        "html hidden preheader", html_mail(page('<div style="display:none">read me</div>approve')), "approve", "
+        ""approve"
     ),
     Case("emoji picture", html_mail(page('<img alt="👍" src="cid:x">')), "approve", "👍"),
     Case(
@@ -190,7 +193,8 @@ APPROVED = [
             head('Content-Type: multipart/related; boundary="r"'),
             "--r\nContent-Type: text/html\n\n"
             + page('approve<br><br>Ada Byron<br><img src="cid:logo@x" width="120">')
-            + "\n--r\nContent-Type: image/png; name=logo.png\nContent-ID: <logo@x>\nContent-Disposition: inline\nContent-Transfer-Encoding: base64\n\niVBO\n--r--\n",
+            + "\n--r\nContent-Type: image/png; name=logo.png\nContent-ID: <logo@x>\nContent-Disposition: inline\n"
+            "Content-Transfer-Encoding: base64\n\niVBO\n--r--\n",
         ),
         "approve",
         "approve",
@@ -238,8 +242,10 @@ APPROVED = [
         "s/mime signed around both forms",
         whole(
             head('Content-Type: multipart/signed; protocol="application/pkcs7-signature"; boundary="s"'),
-            '--s\nContent-Type: multipart/alternative; boundary="a"\n\n--a\n\napprove\n--a\nContent-Type: text/html\n\n<p>approve</p>\n--a--\n'
-            "--s\nContent-Type: application/pkcs7-signature; name=smime.p7s\nContent-Disposition: attachment; filename=smime.p7s\n\nMII=\n--s--\n",
+            '--s\nContent-Type: multipart/alternative; boundary="a"\n\n--a\n\napprove\n--a\nContent-Type: '
+            'text/html\n\n<p>approve</p>\n--a--\n'
+            "--s\nContent-Type: application/pkcs7-signature; name=smime.p7s\nContent-Disposition: attachment; "
+            "filename=smime.p7s\n\nMII=\n--s--\n",
         ),
         "approve",
         "approve",
@@ -274,7 +280,8 @@ REFUSED = [
     ),
     Case("refusal with a reason on the line", outlook("reject: wrong person"), "reject", "reject: wrong person"),
     Case(
-        "refusal in german with a reason", text_mail("Ablehnen: falsche Person\n"), "reject", "Ablehnen: falsche Person"
+        "refusal in german with a reason", text_mail("Ablehnen: falsche Person\n"), "reject", "Ablehnen: "
+        "falsche Person"
     ),
     Case("refusal of one item", thunderbird("reject 2"), "reject", "reject 2"),
     Case("refusal of one item with a reason", thunderbird_html("reject 2: too soon"), "reject", "reject 2: too soon"),
@@ -365,7 +372,8 @@ DOUBTFUL = [
     Case("condition under the name", text_mail("approve\n\nAda\nonly the first one\n"), "respond"),
     Case("talk under the name", text_mail("approve\n\nAda\nSend it to Maya alone\n"), "respond"),
     Case(
-        "condition in a product line", text_mail("approve\n\nSent from my iPhone, but do not send to Tom\n"), "respond"
+        "condition in a product line", text_mail("approve\n\nSent from my iPhone, but do not send to Tom\n"), "
+        ""respond"
     ),
     Case(
         "flowed into one line",
@@ -427,7 +435,8 @@ DOUBTFUL = [
     Case(
         "forwarded",
         text_mail(
-            f"approve\n\n---------- Forwarded message ---------\nFrom: Assistant <{ADDRESS}>\nSubject: {SUBJECT}\n\n{SENT_TEXT}",
+            f"approve\n\n---------- Forwarded message ---------\nFrom: Assistant <{ADDRESS}>\nSubject: "
+            f"{SUBJECT}\n\n{SENT_TEXT}",
             subject="Fwd: " + SUBJECT,
             bound=False,
         ),
@@ -466,14 +475,16 @@ DOUBTFUL = [
     Case(
         "text beside a signed text",
         text_mail(
-            "not this:\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\napprove\n-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
+            "not this:\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\napprove\n-----BEGIN PGP "
+            "SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n"
         ),
         "respond",
     ),
     Case(
         "text after a signed text",
         text_mail(
-            "-----BEGIN PGP SIGNED MESSAGE-----\n\napprove\n-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\nbut not to Tom\n"
+            "-----BEGIN PGP SIGNED MESSAGE-----\n\napprove\n-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP "
+            "SIGNATURE-----\nbut not to Tom\n"
         ),
         "respond",
     ),
@@ -528,7 +539,8 @@ MACHINES = [
     Case("out of office in japanese", text_mail("承認\n", subject="自動応答: x"), "none", auto=True),
     Case("auto-submitted", text_mail("approve\n", "Auto-Submitted: auto-replied"), "none", auto=True),
     Case(
-        "auto-submitted with a comment", text_mail("approve\n", "Auto-Submitted: auto-generated; x"), "none", auto=True
+        "auto-submitted with a comment", text_mail("approve\n", "Auto-Submitted: auto-generated; x"), "none", "
+        "auto=True
     ),
     Case("precedence", text_mail("approve\n", "Precedence: Bulk"), "none", auto=True),
     Case("list", text_mail("approve\n", "List-Id: <l.example.org>"), "none", auto=True),

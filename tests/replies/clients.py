@@ -30,8 +30,9 @@ SENT_TEXT = """Assistant wants to send one mail, as you asked in "Notes from Tue
 It read untrusted text before asking: notes.txt (your attachment).
 So far this task took 14 s, 2 tools, 0.004 EUR. It waits for you until Wed 2 Dec, 09:12.
 
-To let it go ahead, answer this mail with the single word "approve"; to refuse, with "reject" and, if you like, a reason after a
-colon. Anything else you write goes to the agent, and nothing is sent. To change it first, write "edit" and the new lines.
+To let it go ahead, answer this mail with the single word "approve"; to refuse, with "reject" and, if you like, a reason
+after a colon. Anything else you write goes to the agent, and nothing is sent. To change it first, write "edit" and the
+new lines.
 
 Approve: mailto:action+k7q2w9e4r5t8y1u3i6o0p2a4s6@postroom.internal?subject=Re&body=approve
 """
@@ -47,7 +48,8 @@ SENT = SentMail(
     request="77",
 )
 OTHER = SentMail(
-    "zz99zz99zz99zz99", "<req-78.1@postroom.internal>", "action+zz99zz99zz99zz99@postroom.internal", "Other", "Other\n"
+    "zz99zz99zz99zz99", "<req-78.1@postroom.internal>", "action+zz99zz99zz99zz99@postroom.internal", "Other", "
+    ""Other\n"
 )
 TABLE = SentTable((SENT, OTHER))
 ON = "On Tue, 3 Mar 2026 at 09:14, Assistant <"
@@ -88,8 +90,9 @@ def quote(text: str = SENT_TEXT, mark: str = "> ") -> str:
     return "\n".join((mark + row).rstrip() for row in text.rstrip("\n").split("\n"))
 
 
-def text_mail(body: str, *extra: str, **fields: str) -> bytes:
-    return whole(head(*extra, "Content-Type: text/plain; charset=utf-8", **fields), body)  # type: ignore[arg-type]  # only text fields are given
+def text_mail(body: str, *extra: str, subject: str = "Re: " + SUBJECT, to: str = ADDRESS, bound: bool = True) -> bytes:
+    fields = head(*extra, "Content-Type: text/plain; charset=utf-8", subject=subject, to=to, bound=bound)
+    return whole(fields, body)
 
 
 def html_mail(body: str, *extra: str) -> bytes:
@@ -137,8 +140,10 @@ def thunderbird_top(words: str) -> bytes:
 
 def thunderbird_html(words: str) -> bytes:
     page = (
-        f'<html><body><p>{html.escape(words).replace(chr(10), "<br>")}</p><div class="moz-cite-prefix">On 3/3/26 09:14, Assistant wrote:<br></div>'
-        f'<blockquote type="cite" cite="mid:x"><pre class="moz-quote-pre" wrap="">{html.escape(SENT_TEXT)}</pre></blockquote>'
+        f'<html><body><p>{html.escape(words).replace(chr(10), "<br>")}</p><div class="moz-cite-prefix">On '
+        f'3/3/26 09:14, Assistant wrote:<br></div>'
+        f'<blockquote type="cite" cite="mid:x"><pre class="moz-quote-pre" wrap="">{html.escape(SENT_TEXT)}</pre>'
+        f'</blockquote>'
         '<div class="moz-signature">-- <br>Ada</div></body></html>'
     )
     return both(f"{words}\n\nOn 3/3/26 09:14, Assistant wrote:\n{quote()}\n\n-- \nAda\n", page)
@@ -146,20 +151,26 @@ def thunderbird_html(words: str) -> bytes:
 
 def gmail(words: str) -> bytes:
     page = (
-        f'<div dir="ltr">{rows(words)}</div><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">{html.escape(ON)}'
-        f'<a href="mailto:{ADDRESS}">{ADDRESS}</a>&gt; wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;'
+        f'<div dir="ltr">{rows(words)}</div><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" '
+        f'class="gmail_attr">{html.escape(ON)}'
+        f'<a href="mailto:{ADDRESS}">{ADDRESS}</a>&gt; wrote:<br></div><blockquote class="gmail_quote" '
+        f'style="margin:0px 0px 0px 0.8ex;'
         f'border-left:1px solid rgb(204,204,204);padding-left:1ex">{broken()}<br></blockquote></div>'
     )
     return both(f"{words}\n\n{ON}\n{ADDRESS}> wrote:\n\n{quote()}\n", page)
 
 
 def outlook(words: str) -> bytes:
-    block = f"From: Assistant <{ADDRESS}>\nSent: Tuesday, March 3, 2026 9:14 AM\nTo: Ada Byron <you@postroom.internal>\nSubject: {SUBJECT}"
+    block = f"From: Assistant <{ADDRESS}>\nSent: Tuesday, March 3, 2026 9:14 AM\nTo: Ada Byron "
+    f"<you@postroom.internal>\nSubject: {SUBJECT}"
     page = (
-        "<html><head><style><!-- p.MsoNormal {margin:0cm;} --></style></head><body lang=EN-US><div class=WordSection1>"
+        "<html><head><style><!-- p.MsoNormal {margin:0cm;} --></style></head><body lang=EN-US><div "
+        "class=WordSection1>"
         + "".join(f"<p class=MsoNormal>{html.escape(row) or '&nbsp;'}<o:p></o:p></p>" for row in words.split("\n"))
-        + "<p class=MsoNormal><o:p>&nbsp;</o:p></p><div style='border:none;border-top:solid #E1E1E1 1.0pt'><p class=MsoNormal><b>From:</b> Assistant "
-        + f"&lt;{ADDRESS}&gt;<br><b>Sent:</b> Tuesday, March 3, 2026 9:14 AM<br><b>To:</b> Ada Byron<br><b>Subject:</b> {html.escape(SUBJECT)}</p></div>"
+        + "<p class=MsoNormal><o:p>&nbsp;</o:p></p><div style='border:none;border-top:solid #E1E1E1 1.0pt'><p "
+        "class=MsoNormal><b>From:</b> Assistant "
+        + f"&lt;{ADDRESS}&gt;<br><b>Sent:</b> Tuesday, March 3, 2026 9:14 AM<br><b>To:</b> Ada Byron<br><b>"
+        f"Subject:</b> {html.escape(SUBJECT)}</p></div>"
         + "".join(f"<p class=MsoNormal>{html.escape(row) or '&nbsp;'}</p>" for row in SENT_TEXT.split("\n"))
         + "</div></body></html>"
     )
@@ -168,14 +179,16 @@ def outlook(words: str) -> bytes:
 
 def outlook_plain(words: str) -> bytes:
     return text_mail(
-        f"{words}\n\n-----Original Message-----\nFrom: Assistant [mailto:{ADDRESS}] \nSent: Tuesday, March 3, 2026 9:14 AM\n"
+        f"{words}\n\n-----Original Message-----\nFrom: Assistant [mailto:{ADDRESS}] \nSent: Tuesday, March 3, "
+        f"2026 9:14 AM\n"
         f"To: Ada Byron\nSubject: {SUBJECT}\n\n{SENT_TEXT}"
     )
 
 
 def apple(words: str) -> bytes:
     page = (
-        f'<html><body style="overflow-wrap: break-word;">{rows(words)}<div><br><blockquote type="cite"><div>{html.escape(ON)}{ADDRESS}&gt; wrote:</div>'
+        f'<html><body style="overflow-wrap: break-word;">{rows(words)}<div><br><blockquote type="cite"><div>'
+        f'{html.escape(ON)}{ADDRESS}&gt; wrote:</div>'
         f'<br class="Apple-interchange-newline"><div>{broken()}</div></blockquote></div><br></body></html>'
     )
     return both(f"{words}\n\n{quote(f'{ON}{ADDRESS}> wrote:')}\n> \n{quote()}\n", page, "X-Mailer: Apple Mail (2.3826)")
@@ -197,13 +210,15 @@ def mutt(words: str) -> bytes:
 def yahoo(words: str) -> bytes:
     body = "\n".join(" " + row for row in SENT_TEXT.rstrip("\n").split("\n"))
     return text_mail(
-        f" {words}\n\n    On Tuesday, March 3, 2026 at 09:14:22 AM GMT+1, Assistant <{ADDRESS}> wrote:  \n \n{body}\n  \n"
+        f" {words}\n\n    On Tuesday, March 3, 2026 at 09:14:22 AM GMT+1, Assistant <{ADDRESS}> wrote:  \n \n"
+        f"{body}\n  \n"
     )
 
 
 def samsung(words: str) -> bytes:
     return text_mail(
-        f"{words}\n\n\n\nSent from my Galaxy\n\n\n-------- Original message --------\nFrom: Assistant <{ADDRESS}> \nDate: 3/3/26  09:14  (GMT+01:00) \n"
+        f"{words}\n\n\n\nSent from my Galaxy\n\n\n-------- Original message --------\nFrom: Assistant "
+        f"<{ADDRESS}> \nDate: 3/3/26  09:14  (GMT+01:00) \n"
         f"To: Ada Byron <you@postroom.internal> \nSubject: {SUBJECT} \n\n{SENT_TEXT}"
     )
 

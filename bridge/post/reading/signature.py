@@ -99,7 +99,7 @@ def _without_footers(lines: list[Line], context: Context) -> list[Line]:
 
 
 def _disclaimer_start(lines: list[Line]) -> int:
-    """Where the disclaimer at the end begins: at a line of the last paragraph that opens like one, or with it; else the end."""
+    """Where the disclaimer at the end begins: at a line of the last paragraph that opens like one, else the end."""
     start = _last_paragraph(lines)
     for at in range(start, len(lines)):
         opens = opens_disclaimer(lines[at].text) or (at == start and start > 0)
