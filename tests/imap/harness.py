@@ -1,4 +1,4 @@
-"""Drives real IMAP sessions without sockets: a real store, real passwords, the real pump over an in-memory transport."""
+"""Drives real IMAP sessions without sockets: real store, passwords and pump over an in-memory transport."""
 
 import asyncio
 import re
@@ -83,7 +83,7 @@ class MemoryTransport(asyncio.Transport):
     def get_write_buffer_size(self) -> int:
         return 0
 
-    def write(self, data: bytes | bytearray | memoryview) -> None:  # type: ignore[override]  # asyncio has Any here
+    def write(self, data: bytes | bytearray | memoryview) -> None:
         if not self._closed:
             self._client.arrive(bytes(data))
 

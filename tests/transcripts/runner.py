@@ -7,7 +7,7 @@ A file is lines of these kinds; `C` and `S` may carry a number (C2, S2) for furt
     C: a1 NOOP              the client says a line; in it {*} or {*+} is the size of the C| lines that follow
     C| Subject: x           a line of the literal (each with CRLF); the command's line ends after the last
     C! DONE\\r\\nb NOOP\\r\\n   bytes as they are, in one segment
-    S: * <n> EXISTS         what the client must hear next: <n> a number, <*> anything, <x=n> and <x=*> remember, <x> repeats
+    S: * <n> EXISTS         what the client must hear next: <n> a number, <*> anything; <x=n> remembers, <x> repeats
     ! append INBOX Hello \\Seen      the program itself acts on the store; see ACTIONS
     - closed C              the connection is closed now
 

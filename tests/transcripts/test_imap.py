@@ -12,22 +12,25 @@ from tests.transcripts.runner import Player, dialogues
 FOLDER = Path(__file__).parent / "imap"
 
 
-@pytest.mark.parametrize("path", dialogues(FOLDER), ids=lambda path: path.stem)
-async def test_dialogue(path: Path, tmp_path: Path) -> None:
-    text = path.read_text()
+TEXTS = {path.stem: path.read_text() for path in dialogues(FOLDER)}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_dialogue(name: str, tmp_path: Path) -> None:
+    text = TEXTS[name]
     settings = house_settings(tmp_path, require_tls="% tls required" in text)
     async with open_house(tmp_path, ("ada", "bob"), settings=settings) as house:
-        await Player(house).play(text.replace("% tls required", ""), path.name)
+        await Player(house).play(text.replace("% tls required", ""), name)
 
 
 def test_every_command_has_a_dialogue() -> None:
     """Each command that the full dialect knows is said by some client in some file."""
-    said = "\n".join(path.read_text().upper() for path in dialogues(FOLDER))
+    said = "\n".join(TEXTS.values()).upper()
     commands = dialect_for(Imap(extensions="all")).commands
     assert [name for name in commands if f" {name.decode()}" not in said] == []
 
 
 def test_every_extension_has_a_dialogue() -> None:
     """Each extension is named in the first lines of the file that shows it."""
-    heads = "\n".join("\n".join(path.read_text().split("\n")[:3]) for path in dialogues(FOLDER))
+    heads = "\n".join("\n".join(text.split("\n")[:3]) for text in TEXTS.values())
     assert [extension.name for extension in EXTENSIONS if extension.name not in heads] == []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.imap import pipeline, session, sync
+from bridge.imap import pipeline, session
 from bridge.imap.view import Told, View
 from mailstore import changes, filing, messages
 from mailstore.model import Copied, Delta
@@ -81,7 +81,7 @@ def lossy(kind: str, *, every: int) -> Callable[..., Delta]:
 
 @pytest.mark.parametrize("kind", ["arrived", "gone", "changed"])
 async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sync.changes, "since", lossy(kind, every=5))
+    monkeypatch.setattr(changes, "since", lossy(kind, every=5))
     assert await caught(tmp_path)
 
 
@@ -123,7 +123,7 @@ async def test_a_flag_missed_in_one_view_is_caught(tmp_path: Path, monkeypatch: 
             delta.changed.clear()
         return delta
 
-    monkeypatch.setattr(sync.changes, "since", deaf)
+    monkeypatch.setattr(changes, "since", deaf)
     assert "in All" in await caught(tmp_path)
 
 

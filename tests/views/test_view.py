@@ -11,13 +11,18 @@ from mailstore.model import Delta, ModSeq, Uid
 
 
 def view_of(*uids: int, shelf: Shelf | None = None) -> View:
-    return View(1, uid_list(uids), 10, shelf or Shelf())
+    return View(1, uid_list(uids), ModSeq(10), shelf or Shelf())
 
 
 def delta(
     highest: int, *, arrived: tuple[int, ...] = (), gone: tuple[int, ...] = (), changed: tuple[int, ...] = ()
 ) -> Delta:
-    return Delta(ModSeq(highest), *([Uid(uid) for uid in each] for each in (arrived, gone, changed)))
+    came, went, other = ([Uid(uid) for uid in each] for each in (arrived, gone, changed))
+    return Delta(ModSeq(highest), came, went, other)
+
+
+def pairs(*numbered: tuple[int, int]) -> tuple[tuple[int, Uid], ...]:
+    return tuple((number, Uid(uid)) for number, uid in numbered)
 
 
 def test_an_arrival_is_told_once() -> None:
@@ -39,7 +44,7 @@ def test_a_departure_that_may_not_be_told_moves_no_number() -> None:
     view = view_of(1, 3, 5)
     view.note(delta(11, gone=(1,), changed=(5,)))
     told = view.tell(gone=False)
-    assert told == Told(flags=((3, 5),))
+    assert told == Told(flags=pairs((3, 5)))
     assert view.number(5) == 3
     assert set(view.withheld) == {1}
     assert view.tell(gone=True).gone == ((1, 1),)
@@ -57,7 +62,7 @@ def test_a_waiting_departure_counts_in_exists_until_it_is_told() -> None:
 def test_departure_and_arrival_together_count_what_is_left() -> None:
     view = view_of(1, 2)
     view.note(delta(11, gone=(1, 2), arrived=(3,)))
-    assert view.tell(gone=True) == Told(gone=((2, 2), (1, 1)), exists=1, recent=0)
+    assert view.tell(gone=True) == Told(gone=pairs((2, 2), (1, 1)), exists=1, recent=0)
 
 
 def test_what_came_and_went_between_two_rounds_is_never_told() -> None:
@@ -81,7 +86,7 @@ def test_own_silent_flags_are_not_told_but_others_are() -> None:
 def test_flags_just_answered_are_not_told_again() -> None:
     view = view_of(1, 2)
     view.note(delta(11, changed=(1, 2)))
-    view.forget_flags([1])
+    view.forget_flags([Uid(1)])
     assert view.tell(gone=False).flags == ((2, 2),)
 
 
@@ -89,7 +94,7 @@ def test_flags_of_what_leaves_or_is_new_are_not_told() -> None:
     view = view_of(1, 2)
     view.note(delta(11, arrived=(3,), changed=(1, 2)))
     view.note(delta(12, gone=(1,)))
-    assert view.tell(gone=True) == Told(gone=((1, 1),), exists=2, recent=0, flags=((1, 2),))
+    assert view.tell(gone=True) == Told(gone=pairs((1, 1)), exists=2, recent=0, flags=pairs((1, 2)))
 
 
 def test_recent_ranges_join_and_count_what_is_there() -> None:
