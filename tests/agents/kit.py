@@ -1,6 +1,8 @@
-"""A runtime on a real SQLite file, with a scripted model, tools that count their effects, and a relay that can fail at any phase.
+"""A runtime on a real SQLite file, with a scripted model, tools that count their effects, and a relay that can fail at
+any phase.
 
-A test makes a `World`, hands it letters, and waits for what must become true; a wait is bounded and looks after commits, never at a clock.
+A test makes a `World`, hands it letters, and waits for what must become true; a wait is bounded and looks after
+commits, never at a clock.
 """
 
 import asyncio
@@ -74,7 +76,9 @@ class FakeClock:
 
 @dataclass
 class FakeRelay:
-    """Keeps what it took. `fate` says what becomes of the next mails: ok, connect, refuse4, refuse5, drop (taken, but no answer)."""
+    """Keeps what it took. `fate` says what becomes of the next mails: ok, connect, refuse4, refuse5, drop (taken, but
+    no answer).
+    """
 
     fate: str = "ok"
     taken: list[Dispatch] = field(default_factory=list)
