@@ -109,9 +109,9 @@ class OnlyStore:
 @asynccontextmanager
 async def _desk(settings: Settings, folder: DataFolder, command: str) -> AsyncIterator["StoreDesk"]:
     """What a command needs, opened without listening anywhere."""
-    from bridge.control.commands import need
+    from bridge.control.commands import entry
 
-    if not need(command).store_only:
+    if not entry(command).store_only:
         from bridge.app import App
 
         app = await App.open(settings, folder)

@@ -59,7 +59,7 @@ async def add(desk: StoreDesk, args: Args) -> Json:
 
 
 async def create(desk: StoreDesk, name: str, kept: Kept | None = None, *, ensure: bool = False) -> Account:
-    """Make an account and its first password in one transaction. Raises ControlError, StoreError, BadPassword."""
+    """Make an account and its first password in one transaction. Raises ControlError, StoreError."""
     _check_name(desk, name)
     displays = [agent.display or agent.name.capitalize() for agent in desk.settings.agents.values()]
 
@@ -67,7 +67,7 @@ async def create(desk: StoreDesk, name: str, kept: Kept | None = None, *, ensure
         account = accounts.find(tx, name, desk.settings.domain) if ensure else None
         account = account or accounts.create(tx, name, desk.settings.address(name), displays)
         if kept is not None:
-            passwords.add(tx, account.id, kept.label, kept.prepared, _now(), replace=ensure)
+            _keep(tx, account, kept, replace=ensure)
         return account
 
     return await desk.store.write(make)
@@ -117,7 +117,7 @@ async def add_password(desk: StoreDesk, args: Args) -> Json:
     label, given, replace = args.text("label"), args.optional("password"), args.flag("replace")
     args.done()
     password, prepared = await _prepare(given)
-    await desk.store.write(lambda tx: passwords.add(tx, account.id, label, prepared, _now(), replace=replace))
+    await desk.store.write(lambda tx: _keep(tx, account, Kept(label, prepared), replace=replace))
     told = {"account": account.name, "address": account.address, "label": label}
     return told if given is not None else told | {"password": password}
 
@@ -134,12 +134,22 @@ async def revoke_password(desk: StoreDesk, args: Args) -> Json:
 
 
 async def _prepare(given: str | None) -> tuple[str, passwords.Prepared]:
-    """The password, made here unless given, and its hash (100 ms, off the loop). Raises BadPassword."""
+    """The password, made here unless given, and its hash (100 ms, off the loop). Raises ControlError."""
     hasher = passwords.default_hasher()
     if given is not None:
-        return given, await asyncio.to_thread(passwords.prepare_given, given, hasher)
+        try:
+            return given, await asyncio.to_thread(passwords.prepare_given, given, hasher)
+        except passwords.BadPassword as error:
+            raise ControlError(REFUSED, str(error)) from None
     password = passwords.generate()
     return password, await asyncio.to_thread(passwords.prepare_generated, password, hasher)
+
+
+def _keep(tx: WriteTx, account: Account, kept: Kept, *, replace: bool) -> None:
+    try:
+        passwords.add(tx, account.id, kept.label, kept.prepared, _now(), replace=replace)
+    except passwords.BadPassword as error:
+        raise ControlError(REFUSED, str(error)) from None
 
 
 def _now() -> int:

@@ -1,72 +1,69 @@
-"""Every command as one table: its name, what it needs, and the function that does it.
+"""Every command as one table: its name, where its function stands, and what it needs.
 
 The rule: a command reads its arguments first, refuses what it does not know, and returns plain JSON; what a person or
-the store refuses becomes a ControlError with their words.
+the store refuses becomes a ControlError with their words. A function is imported when it is called, so that no command
+waits for what another needs.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from bridge.control import accounts, mail, requests, status
-from bridge.control.ports import Desk, StoreDesk
-from bridge.control.protocol import REFUSED, UNKNOWN_COMMAND, Args, ControlError, Json
-from bridge.passwords import BadPassword
+from bridge.control.protocol import BAD_REQUEST, REFUSED, UNKNOWN_COMMAND, Args, ControlError, Json
 from mailstore.errors import StoreError
 
-OfStore = Callable[[StoreDesk, Args], Awaitable[Json]]
-OfDesk = Callable[[Desk, Args], Awaitable[Json]]
-WithPayload = Callable[[Desk, Args, bytes], Awaitable[Json]]
-
-OF_STORE: Final[Mapping[str, OfStore]] = {
-    "status": status.status,
-    "check": status.check,
-    "inbox": mail.inbox,
-    "accounts": accounts.listed,
-    "account.add": accounts.add,
-    "account.remove": accounts.remove,
-    "passwords": accounts.passwords_of,
-    "password.add": accounts.add_password,
-    "password.revoke": accounts.revoke_password,
-}
-"""Commands for which the store is enough: without a server they start quickly."""
-
-OF_DESK: Final[Mapping[str, OfDesk]] = {
-    "request": requests.show,
-    "decide": requests.decide,
-}
-WITH_PAYLOAD: Final[Mapping[str, WithPayload]] = {
-    "send": mail.send,
-}
+if TYPE_CHECKING:
+    from bridge.control.ports import StoreDesk
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """Whether a command does with the store alone."""
+class Entry:
+    """A command: `async function(desk, args[, payload])` in a module beside this one.
 
-    store_only: bool
+    `store_only` ones take a StoreDesk and start quickly without a server, the others take a whole Desk.
+    """
 
-
-def need(name: str) -> Need:
-    """What a command needs. Raises ControlError for an unknown one."""
-    if name not in OF_STORE and name not in OF_DESK and name not in WITH_PAYLOAD:
-        known = ", ".join(sorted([*OF_STORE, *OF_DESK, *WITH_PAYLOAD]))
-        raise ControlError(UNKNOWN_COMMAND, "there is no such command", f"known here: {known}")
-    return Need(name in OF_STORE)
+    module: str
+    function: str
+    store_only: bool = True
+    takes_payload: bool = False
 
 
-async def run(desk: StoreDesk, name: str, given: Mapping[str, Any], payload: bytes = b"") -> Json:
-    """Run a command. `desk` is a Desk unless `need(name).store_only`. Raises ControlError."""
-    need(name)
+COMMANDS: Final[Mapping[str, Entry]] = MappingProxyType({
+    "status": Entry("status", "status"),
+    "check": Entry("status", "check"),
+    "inbox": Entry("mail", "inbox"),
+    "send": Entry("mail", "send", store_only=False, takes_payload=True),
+    "request": Entry("requests", "show", store_only=False),
+    "decide": Entry("requests", "decide", store_only=False),
+    "accounts": Entry("accounts", "listed"),
+    "account.add": Entry("accounts", "add"),
+    "account.remove": Entry("accounts", "remove"),
+    "passwords": Entry("accounts", "passwords_of"),
+    "password.add": Entry("accounts", "add_password"),
+    "password.revoke": Entry("accounts", "revoke_password"),
+})  # fmt: skip
+
+
+def entry(name: str) -> Entry:
+    """The entry of a command. Raises ControlError for an unknown one."""
+    found = COMMANDS.get(name)
+    if found is None:
+        raise ControlError(UNKNOWN_COMMAND, "there is no such command", f"known here: {', '.join(sorted(COMMANDS))}")
+    return found
+
+
+async def run(desk: "StoreDesk", name: str, given: Mapping[str, Any], payload: bytes = b"") -> Json:
+    """Run a command. `desk` is a whole Desk unless the command is `store_only`. Raises ControlError."""
+    command = entry(name)
+    if payload and not command.takes_payload:
+        raise ControlError(BAD_REQUEST, f"{name} takes no bytes")
+    function = getattr(importlib.import_module(f"bridge.control.{command.module}"), command.function)
     args = Args(given)
     try:
-        if name in OF_STORE:
-            return await OF_STORE[name](desk, args)
-        whole = cast("Desk", desk)
-        if name in OF_DESK:
-            return await OF_DESK[name](whole, args)
-        return await WITH_PAYLOAD[name](whole, args, payload)
+        result: Json = await (function(desk, args, payload) if command.takes_payload else function(desk, args))
     except StoreError as error:
         raise ControlError(REFUSED, str(error)) from None
-    except BadPassword as error:
-        raise ControlError(REFUSED, str(error)) from None
+    return result

@@ -3,12 +3,14 @@
 The rule: commands see this and nothing else, so that they run alike beside a server and without one.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from agents.runtime import Runtime
-from bridge.submissions import Submissions
 from config.settings import Settings
-from mailstore.store import Store
+
+if TYPE_CHECKING:
+    from agents.runtime import Runtime
+    from bridge.submissions import Submissions
+    from mailstore.store import Store
 
 
 class ListeningPorts(Protocol):
@@ -32,7 +34,7 @@ class StoreDesk(Protocol):
     """What commands need that only look at the store, or change accounts and passwords."""
 
     @property
-    def store(self) -> Store: ...
+    def store(self) -> "Store": ...
     @property
     def settings(self) -> Settings: ...
     @property
@@ -43,6 +45,6 @@ class Desk(StoreDesk, Protocol):
     """What the commands need that send mail or decide."""
 
     @property
-    def runtime(self) -> Runtime: ...
+    def runtime(self) -> "Runtime": ...
     @property
-    def accept(self) -> Submissions: ...
+    def accept(self) -> "Submissions": ...
