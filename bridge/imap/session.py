@@ -41,6 +41,7 @@ class Session:
         "_bye",
         "_current",
         "_hold",
+        "_met",
         "_out",
         "admitted",
         "framer",
@@ -73,6 +74,7 @@ class Session:
         self._blobs: list[bytearray] = []
         self._out: list[bytes] = []
         self._bad = 0
+        self._met = False  # something has been said that had the form of a command
         self._bye: Farewell | None = None  # to be said when the command at hand is done
         self.working = False
         self.admitted = False  # counted among the host's connections
@@ -307,9 +309,12 @@ class Session:
         code = event.code.encode("ascii") if event.code else None
         if event.fatal:
             raise Farewell(event.text, code)
+        if not self._met and event.fault is wires.Fault.SYNTAX:
+            raise Farewell("This is an IMAP server")  # a browser led here, or a scanner
         self._answer(event.tag or b"*", Refused(event.text, code, bad=event.status == "BAD"))
 
     async def _command(self, frame: wires.Frame) -> None:
+        self._met = True
         command = self.dialect.commands.get(frame.name)
         if command is None:
             self._answer(frame.tag, Refused("Unknown command", bad=True))
