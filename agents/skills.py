@@ -19,6 +19,7 @@ MAX_BYTES = 256 * 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,127}")
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?:\s+(.*)|)$")
+_QUOTED = re.compile(r"""("[^"]*"|'[^']*')\s*(?:#.*)?""")
 _GATES = ("interruptOn", "interrupt_on")
 _TOOLS = ("tools", "allowed-tools")
 
@@ -239,8 +240,9 @@ def _block(key: str, lines: Sequence[str], place: str) -> Value:
 
 
 def _uncomment(value: str) -> str:
-    if value.startswith(("'", '"')):
-        return value.strip()
+    quoted = _QUOTED.fullmatch(value)
+    if quoted:
+        return quoted.group(1)
     return re.split(r"\s#", value, maxsplit=1)[0].strip()
 
 
