@@ -28,9 +28,8 @@ def searchable(message: Message, raw: bytes) -> Iterator[tuple[Kind, str]]:
     for part in walk(message.root):
         for name, value in part.headers:
             yield "header", f"{name}: {decode_header(value)}"
-        if part.type == "text":
-            text = part.text(raw)
-            yield "body", html_words(text) if part.subtype == "html" else text
+        if part.type == "text" or (part.type == "message" and part.embedded is None):  # a delivery report is read too
+            yield "body", body_text(part, raw)
 
 
 def body_text(part: Part, raw: bytes) -> str:
