@@ -170,6 +170,22 @@ class Framer:
     after any event; `take_rest()` gives what has arrived beyond it.
     """
 
+    __slots__ = (
+        "_authenticated",
+        "_blob",
+        "_buffer",
+        "_events",
+        "_fresh",
+        "_literal",
+        "_literal_left",
+        "_over",
+        "_partial",
+        "_searched",
+        "_start",
+        "limits",
+        "utf8",
+    )
+
     def __init__(self, limits: FramerLimits | None = None) -> None:
         self.limits = limits or FramerLimits()
         self.utf8 = False

@@ -6,7 +6,8 @@ no eight-bit byte inside quotes (unless UTF8=ACCEPT is on), and never has a doub
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from bridge.imap.wire import grammar, utf7
@@ -16,6 +17,7 @@ _TO_ESCAPE: Final = re.compile(rb'(["\\])')
 _CONTROLS: Final = re.compile(rb"[\x00-\x1f\x7f]")
 _QUOTED_LIMIT: Final = 1024
 _MONTH_NAMES: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_EPOCH: Final = date(1970, 1, 1).toordinal()
 # Apple Mail stopped on dates before the birth of SMTP.
 _OLDEST_DATE: Final = 398_044_800_000
 _NEWEST_DATE: Final = 253_402_300_799_000  # the last second of a year of four digits
@@ -64,9 +66,16 @@ def flag_list(flags: Iterable[str]) -> bytes:
 
 def internal_date(millis: int) -> bytes:
     """`"01-Jan-2026 00:00:00 +0000"`, in UTC, quoted, the day padded with a space, never before 13-Aug-1982."""
-    moment = datetime.fromtimestamp(min(max(millis, _OLDEST_DATE), _NEWEST_DATE) // 1000, UTC)
-    month = _MONTH_NAMES[moment.month - 1]
-    return f'"{moment.day:2d}-{month}-{moment.year:04d} {moment:%H:%M:%S} +0000"'.encode("ascii")
+    day, second = divmod(min(max(millis, _OLDEST_DATE), _NEWEST_DATE) // 1000, 86_400)
+    minute, second = divmod(second, 60)
+    return b'"%b %02d:%02d:%02d +0000"' % (_day(day), minute // 60, minute % 60, second)
+
+
+@lru_cache(maxsize=4096)
+def _day(days: int) -> bytes:
+    """The date that many days after 1970-01-01; whole mailboxes are asked for their dates, and share few days."""
+    day = date.fromordinal(_EPOCH + days)
+    return f"{day.day:2d}-{_MONTH_NAMES[day.month - 1]}-{day.year:04d}".encode("ascii")
 
 
 def numbers(values: Iterable[int]) -> bytes:
