@@ -31,9 +31,7 @@ PasswordFile = Annotated[
 
 
 def init(
-    password_file: Annotated[
-        Path, typer.Option("--password-file", help='File that holds the password ("-": standard input).')
-    ],
+    password_file: PasswordFile = None,
     home: Home = None,
     config: Config = None,
     user: Annotated[str | None, typer.Option("--user", help="Name of the account.", show_default="settings")] = None,
@@ -43,18 +41,18 @@ def init(
     from bridge.net.tls import ensure_certificates
 
     settings = settings_of(home, config)
-    password = read_password(password_file)
-    name = user or settings.user
-    args = {"name": name, "password": password, "label": "init", "ensure": True}
-    made = ask(settings, "account.add", args)
+    given = {} if password_file is None else {"password": read_password(password_file)}
+    made = ask(settings, "account.add", {"name": user or settings.user, "label": "init", "ensure": True, **given})
     ca = ensure_certificates(settings.home, settings.listen.hosts).ca_file
     if as_json:
-        print_json({"home": str(settings.home), "account": made["name"], "address": made["address"], "ca": str(ca)})
+        told = {"home": str(settings.home), "account": made["name"], "address": made["address"], "ca": str(ca)}
+        print_json(told | {name: made[name] for name in ("password",) if name in made})
         return
     typer.echo(f"Data folder  {settings.home}")
     typer.echo(f"Account      {made['name']} ({made['address']})")
     typer.echo(f"Authority    {ca}")
     typer.echo("Next: postroom serve" + (f" --home {settings.home}" if home is not None else ""))
+    _show_password(made)
 
 
 def account_add(

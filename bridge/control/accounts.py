@@ -49,7 +49,8 @@ async def add(desk: StoreDesk, args: Args) -> Json:
 
     With `ensure` an account that is there keeps its mail, and its password of this label becomes the given one.
     """
-    name, given, label = args.text("name"), args.optional("password"), args.optional("label") or FIRST_LABEL
+    name = args.text("name").strip().lower()
+    given, label = args.optional("password"), args.optional("label") or FIRST_LABEL
     ensure = args.flag("ensure")
     args.done()
     password, prepared = await _prepare(given)
