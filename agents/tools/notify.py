@@ -20,7 +20,7 @@ from agents.tool import (
 
 SPEC = ToolSpec(
     "notify",
-    "Mail the user a short note at once while you go on working. Your last message is mailed anyway; do not repeat it here.",
+    "Mail the user a short note at once while you go on working. Your last message is mailed anyway; do not repeat it.",
     {
         "type": "object",
         "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 20_000, "description": "Markdown."}},

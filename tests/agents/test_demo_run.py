@@ -41,7 +41,7 @@ async def test_summarise_approve_send_report(tmp_path: Path) -> None:
         request = await w.request()
         assert request.title == "Send mail to lena@hill.example"
         assert "garden.txt (your attachment)" in request.view.sources
-        assert [field.value for field in request.view.items[0].fields][0] == "lena@hill.example"
+        assert request.view.items[0].fields[0].value == "lena@hill.example"
         await w.decide(request, "approve")
         assert await w.ended(got.run) == "done"
         [result] = w.mails(Kind.RESULT)
@@ -88,7 +88,10 @@ async def test_a_question_and_its_answer(tmp_path: Path) -> None:
 
 async def test_a_long_file_is_read_to_its_end(tmp_path: Path) -> None:
     filler = "The weather stayed the same as before on day {}. "
-    text = "".join(filler.format(number) + "\n\n" for number in range(1500)) + "The bridge of the harbour costs 77 million euro."
+    text = (
+        "".join(filler.format(number) + "\n\n" for number in range(1500))
+        + "The bridge of the harbour costs 77 million euro."
+    )
     async with demo_world(tmp_path, text) as w:
         got = await w.send("Summarise the attached notes in 8 sentences", attachments=(FILE,))
         assert await w.ended(got.run) == "done"
@@ -102,7 +105,7 @@ async def test_the_next_letter_of_the_thread_goes_on(tmp_path: Path) -> None:
         assert await w.ended(first.run) == "done"
         second = await w.send("Now send it to otto@hill.example please")
         request = await w.request()
-        assert "14 June" in [field.value for field in request.view.items[0].fields if field.name == "Body"][0]
+        assert any("14 June" in field.value for field in request.view.items[0].fields)
         await w.decide(request, "approve")
         assert await w.ended(second.run) == "done"
         assert len(w.relay.taken) == 1

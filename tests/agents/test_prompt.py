@@ -11,9 +11,19 @@ from agents.letter import Attachment, Letter, Origin
 from agents.profile import Profile
 
 LETTER = Letter(
-    key="k", account=1, thread="t", agent="a", model=None, subject="Two\nlines", text="Please sum up.", quoted="old words",
-    sender="ada@x", at=1_795_942_800_000, message="m", attachments=(Attachment("m1", "a b.txt", "text/plain", 4100),),
-)  # fmt: skip
+    key="k",
+    account=1,
+    thread="t",
+    agent="a",
+    model=None,
+    subject="Two\nlines",
+    text="Please sum up.",
+    quoted="old words",
+    sender="ada@x",
+    at=1_795_942_800_000,
+    message="m",
+    attachments=(Attachment("m1", "a b.txt", "text/plain", 4100),),
+)
 
 
 @given(st.text(), st.text())

@@ -62,20 +62,67 @@ TURNS: Mapping[str, Turn] = {
 }
 
 REFUSALS: Mapping[str, Refusal] = {
-    "429": Refusal("429 Too Many Requests", {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, "retry-after: 2\r\n"),
-    "429date": Refusal("429 Too Many Requests", {"error": {"message": "slow down"}}, "retry-after: Wed, 21 Oct 2065 07:28:00 GMT\r\n"),
-    "quota": Refusal("429 Too Many Requests", {"error": {"message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota"}}),
+    "429": Refusal(
+        "429 Too Many Requests",
+        {"error": {"message": "slow down", "code": "rate_limit_exceeded"}},
+        "retry-after: 2\r\n",
+    ),
+    "429date": Refusal(
+        "429 Too Many Requests", {"error": {"message": "slow down"}}, "retry-after: Wed, 21 Oct 2065 07:28:00 GMT\r\n"
+    ),
+    "quota": Refusal(
+        "429 Too Many Requests",
+        {
+            "error": {
+                "message": "You exceeded your current quota",
+                "type": "insufficient_quota",
+                "code": "insufficient_quota",
+            }
+        },
+    ),
     "500": Refusal("500 Internal Server Error", {"error": {"message": "boom"}}),
     "503": Refusal("503 Service Unavailable", {"error": {"message": "overloaded"}}),
     "529": Refusal("529 Overloaded", {"error": {"message": "overloaded"}}),
-    "401": Refusal("401 Unauthorized", {"error": {"message": "Incorrect API key provided: KEY", "code": "invalid_api_key"}}),
+    "401": Refusal(
+        "401 Unauthorized", {"error": {"message": "Incorrect API key provided: KEY", "code": "invalid_api_key"}}
+    ),
     "403": Refusal("403 Forbidden", {"error": {"message": "no"}}),
     "404": Refusal("404 Not Found", {"error": {"message": "model not found", "code": "model_not_found"}}),
     "400": Refusal("400 Bad Request", {"error": {"message": "bad param foo"}}),
-    "overflow-openai": Refusal("400 Bad Request", {"error": {"message": "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
-    "overflow-vllm": Refusal("400 Bad Request", {"object": "error", "message": "The input (10000 tokens) is longer than the model's context length (8192 tokens).", "type": "BadRequestError", "code": 400}),
-    "overflow-llamacpp": Refusal("400 Bad Request", {"error": {"code": 400, "message": "the request exceeds the available context size. try increasing the context size or enable context shift", "type": "exceed_context_size_error", "n_prompt_tokens": 10000, "n_ctx": 8192}}),
-}  # fmt: skip
+    "overflow-openai": Refusal(
+        "400 Bad Request",
+        {
+            "error": {
+                "message": "This model's maximum context length is 8192 tokens. However, your messages resulted "
+                "in 10000 tokens.",
+                "type": "invalid_request_error",
+                "code": "context_length_exceeded",
+            }
+        },
+    ),
+    "overflow-vllm": Refusal(
+        "400 Bad Request",
+        {
+            "object": "error",
+            "message": "The input (10000 tokens) is longer than the model's context length (8192 tokens).",
+            "type": "BadRequestError",
+            "code": 400,
+        },
+    ),
+    "overflow-llamacpp": Refusal(
+        "400 Bad Request",
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size. try increasing the context size or "
+                "enable context shift",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 10000,
+                "n_ctx": 8192,
+            }
+        },
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

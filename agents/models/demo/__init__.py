@@ -6,7 +6,7 @@ no state, no clock and no effect of its own. Parts: `understand` (words to a wis
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from agents.llm import ModelReply, ModelRequest, Price, Usage, WantedCall
@@ -26,7 +26,7 @@ class DemoModel:
     label: str = LABEL
     demo: bool = True
     endpoint: str | None = None
-    price: Price | None = Price(Decimal(0), Decimal(0))
+    price: Price | None = field(default_factory=lambda: Price(Decimal(0), Decimal(0)))
     window: int = WINDOW
 
     async def complete(self, request: ModelRequest) -> ModelReply:

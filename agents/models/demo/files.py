@@ -11,14 +11,33 @@ from agents.models.demo.text import fold
 
 _KINDS = MappingProxyType(
     {
-        "pdf": (".pdf",), "csv": (".csv", ".tsv"), "spreadsheet": (".csv", ".tsv", ".xlsx", ".ods"), "table": (".csv", ".tsv"),
-        "tabelle": (".csv", ".tsv", ".xlsx"), "html": (".html", ".htm"), "web page": (".html", ".htm"), "text file": (".txt", ".md"),
-        "textdatei": (".txt", ".md"), "markdown": (".md",), "word": (".docx", ".doc"),
+        "pdf": (".pdf",),
+        "csv": (".csv", ".tsv"),
+        "spreadsheet": (".csv", ".tsv", ".xlsx", ".ods"),
+        "table": (".csv", ".tsv"),
+        "tabelle": (".csv", ".tsv", ".xlsx"),
+        "html": (".html", ".htm"),
+        "web page": (".html", ".htm"),
+        "text file": (".txt", ".md"),
+        "textdatei": (".txt", ".md"),
+        "markdown": (".md",),
+        "word": (".docx", ".doc"),
     }
-)  # fmt: skip
+)
 _ORDINALS = MappingProxyType(
-    {"first": 0, "second": 1, "third": 2, "last": -1, "erste": 0, "ersten": 0, "zweite": 1, "zweiten": 1, "letzte": -1, "letzten": -1}
-)  # fmt: skip
+    {
+        "first": 0,
+        "second": 1,
+        "third": 2,
+        "last": -1,
+        "erste": 0,
+        "ersten": 0,
+        "zweite": 1,
+        "zweiten": 1,
+        "letzte": -1,
+        "letzten": -1,
+    }
+)
 _ORDINAL = re.compile(
     r"\b(first|second|third|last|ersten?|zweiten?|letzten?)\s+(?:one|file|attachment|document|attached\s+\w+|datei|anhang|dokument)\b"
 )

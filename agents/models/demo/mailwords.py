@@ -49,17 +49,6 @@ _SUBJECT_PLAIN = re.compile(
 _COUNT = re.compile(
     r"\b(?=(\d{1,2}|[a-zäöüß]+)\s+(?:\w+\s+)?(?:sentences?|points?|bullets?|lines?|satz|sätzen?|punkte?n?|zeilen?)\b)"
 )
-_NOISE = frozenset(
-    "search find look lookup up through in for all any the my a an e-mail email emails mail mails message messages inbox mailbox from "
-    "about regarding concerning on of by with that which where is are was were there do did have has i got get received sent "
-    "containing contains mentioning mention mentions said say says me please and then list show give tell latest last newest "
-    "recent most first what when who whose subject it to if know new unread today yesterday week month this you your can could "
-    "would like want see display locate dig out every read open summarise summarize summary summaries forward letter letters "
-    "suche such suchen durchsuche finde find meine meinem meinen mein alle mails nachrichten nachricht posteingang postfach von "
-    "über nach zu zum zur der die das den dem mit in im habe hab ich gibt es eine einen ein letzte letzten neueste neuesten "
-    "zeige zeig mir bitte und welche was steht hat fasse fass zusammen zusammenfassung thing anything something "
-    "write wrote written schrieb schreibt geschrieben hat gesagt geschickt ungelesene ungelesenen neue heute gestern woche".split()
-)
 
 
 def take_subject(sentence: str) -> tuple[str, str]:
@@ -141,5 +130,7 @@ def mail_query(clause: str) -> str:
         parts.append(f'"{phrase}"')
         rest = rest.replace(phrase, "")
     words = re.findall(r"[\w][\w.'/-]*", rest)
-    parts += [word.strip(".'") for word in words if fold(word).strip(".'") not in _NOISE and len(word.strip(".'")) > 1]
+    parts += [
+        word.strip(".'") for word in words if fold(word).strip(".'") not in w.QUERY_NOISE and len(word.strip(".'")) > 1
+    ]
     return " ".join(parts)

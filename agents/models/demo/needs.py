@@ -45,25 +45,37 @@ def _file(task: Task) -> Question | None:
         wish.make is Make.NOTHING and any(one.content is Content.FILES for one in wish.deliveries)
     )
     if needs_files and not task.files and not material(task):
-        return Question("files", _pick(
-            task,
-            "No file is attached to your mail. Which text do you mean? Please answer with the file attached, or paste the text.",
-            "An Ihrer Mail hängt keine Datei. Welcher Text ist gemeint? Bitte mit der Datei im Anhang antworten oder den Text einfügen.",
-        ))  # fmt: skip
+        return Question(
+            "files",
+            _pick(
+                task,
+                "No file is attached to your mail. Which text do you mean? Please answer with the file attached, "
+                "or paste the text.",
+                "An Ihrer Mail hängt keine Datei. Welcher Text ist gemeint? Bitte mit der Datei im Anhang "
+                "antworten oder den Text einfügen.",
+            ),
+        )
     missing = missing_files(wish.words, [file.name for file in task.files]) if needs_files and not wish.files else ()
     if missing and not material(task):
         there = ", ".join(file.name for file in task.files)
-        return Question("files", _pick(
-            task,
-            f"There is no {missing[0]} attached; attached is {there}. Please answer with the right file attached.",
-            f"{missing[0]} ist nicht angehängt; angehängt ist {there}. Bitte mit der richtigen Datei im Anhang antworten.",
-        ))  # fmt: skip
+        return Question(
+            "files",
+            _pick(
+                task,
+                f"There is no {missing[0]} attached; attached is {there}. Please answer with the right file attached.",
+                f"{missing[0]} ist nicht angehängt; angehängt ist {there}. Bitte mit der richtigen Datei im "
+                f"Anhang antworten.",
+            ),
+        )
     if wish.make is Make.SUMMARY and wish.source in (Source.OWN, Source.BEFORE) and not material(task):
-        return Question("files", _pick(
-            task,
-            "What am I to summarise? Please answer with a file attached, or paste the text.",
-            "Was soll ich zusammenfassen? Bitte mit einer Datei im Anhang antworten oder den Text einfügen.",
-        ))  # fmt: skip
+        return Question(
+            "files",
+            _pick(
+                task,
+                "What am I to summarise? Please answer with a file attached, or paste the text.",
+                "Was soll ich zusammenfassen? Bitte mit einer Datei im Anhang antworten oder den Text einfügen.",
+            ),
+        )
     return None
 
 

@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from agents.models.demo import words as w
 from agents.models.demo.text import addresses, fold
 
-_BETWEEN = re.compile(r"[\s,;&<>()]*(?:\b(?:and|und|also|auch|to|an|cc|bcc|as|well|plus|both|sowie|mit|with|copy|a|mr|mrs|ms|dr|herr|frau|herrn)\b[\s,;&<>():.]*)*", re.IGNORECASE)  # fmt: skip
-_SOURCE = re.compile(r"\b(?:from|by|von|of)\s*(?:(?!to\b|an\b|for\b|and\b|und\b)[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|instead\s+of|rather\s+than|nicht|statt)\s+(?:to\s+|an\s+|send\s+(?:it\s+)?to\s+)?(?:[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE)  # fmt: skip
+_BETWEEN = re.compile(
+    r"[\s,;&<>()]*(?:\b(?:and|und|also|auch|to|an|cc|bcc|as|well|plus|both|sowie|mit|with|copy|a|mr|mrs|ms|dr|herr|frau|herrn)\b[\s,;&<>():.]*)*",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(
+    r"\b(?:from|by|von|of)\s*(?:(?!to\b|an\b|for\b|and\b|und\b)[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$", re.IGNORECASE
+)
+_NOT = re.compile(
+    r"\b(?:not|never|instead\s+of|rather\s+than|nicht|statt)\s+(?:to\s+|an\s+|send\s+(?:it\s+)?to\s+)?(?:[^\W\d_][\w'-]*\s*){0,2}[<(]?\s*$",
+    re.IGNORECASE,
+)
 _NAME = re.compile(
     r"(?:\b(?:Frau|Herrn?|Mr|Mrs|Ms|Dr)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)(?:\s+[A-ZÄÖÜ][\w'’-]+)?\s*[<(,:]?\s*(?:at\s+|unter\s+|via\s+)?$"
 )
@@ -21,14 +29,10 @@ _PERSON = re.compile(
     r"\b(?:[Tt]o|[Ff]or|[Aa]n|[Ff]ür|[Tt]ell|[Ii]nform|[Nn]otify|[Ll]et|[Aa]sk|[Tt]hank|[Ii]nvite|[Ww]ith|[Ss]end|[Mm]ail|[Ee]mail)\s+"
     r"(?:(?:[Mm]r|[Mm]rs|[Mm]s|[Dd]r|[Hh]errn?|[Ff]rau)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)"
 )
-_ROLE = re.compile(r"\b(?:to|for|an|für|tell|inform|ask)\s+((?:my|our|the|meine[nmr]?|unsere[nmr]?|den|die)\s+(?!attach|inbox|draft|archive|folder|trash|list\b|file|summary|user|point|next|last|following|same|angeh|anh|datei|zusammen)[^\W\d_]+)")  # fmt: skip
-_PRONOUN = re.compile(r"\b(?:to|an)\s+(him|her|them|ihn|ihr|sie|ihnen)\b|\b(?:send|tell|mail)\s+(him|her|them)\b")
-_NO_NAME = frozenset(
-    "to for an für from von at cc and und summary it this that the attached notes file pdf csv drafts draft inbox please subject i monday tuesday wednesday thursday "
-    "friday saturday sunday january february march april may june july august september october november december english "
-    "german me my mail email a an all everything anhang datei zusammenfassung entwürfe mich mir ihn sie es posteingang "
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag punkte text bericht protokoll dokument notizen".split()
+_ROLE = re.compile(
+    r"\b(?:to|for|an|für|tell|inform|ask)\s+((?:my|our|the|meine[nmr]?|unsere[nmr]?|den|die)\s+(?!attach|inbox|draft|archive|folder|trash|list\b|file|summary|user|point|next|last|following|same|angeh|anh|datei|zusammen)[^\W\d_]+)"
 )
+_PRONOUN = re.compile(r"\b(?:to|an)\s+(him|her|them|ihn|ihr|sie|ihnen)\b|\b(?:send|tell|mail)\s+(him|her|them)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def _name_before(before: str) -> str:
     found = _NAME.search(before)
     if (
         not found
-        or fold(found.group(1)) in _NO_NAME
+        or fold(found.group(1)) in w.NO_NAMES
         or (w.LEAD_VERBS and re.match(w.LEAD_VERBS, fold(found.group(1)) + " "))
     ):
         return ""
@@ -78,7 +82,7 @@ def _name_before(before: str) -> str:
 
 def people(clause: str) -> tuple[str, ...]:
     """Recipients named without an address: names, roles ("my accountant") and pronouns."""
-    names = [found for found in _PERSON.findall(clause) if fold(found) not in _NO_NAME and "@" not in found]
+    names = [found for found in _PERSON.findall(clause) if fold(found) not in w.NO_NAMES and "@" not in found]
     folded = fold(clause)
     roles = _ROLE.findall(folded)
     pronouns = [one or other for one, other in _PRONOUN.findall(folded)]

@@ -25,8 +25,11 @@ def _pick(task: Task, english: str, german: str) -> str:
 def order(task: Task, files: int, sentences: int) -> str:
     """The task for the specialist. File names are left out: they come with the files."""
     if files:
-        what = _pick(task, "the attached file" if files == 1 else f"each of the {files} attached files",
-                     "die angehängte Datei" if files == 1 else f"jede der {files} angehängten Dateien")  # fmt: skip
+        what = _pick(
+            task,
+            "the attached file" if files == 1 else f"each of the {files} attached files",
+            "die angehängte Datei" if files == 1 else f"jede der {files} angehängten Dateien",
+        )
     else:
         what = _pick(task, "the text given as material", "den Text, der als Material beiliegt,")
     return _pick(task, f"Summarise {what} in {sentences} sentences.", f"Fasse {what} in {sentences} Sätzen zusammen.")
@@ -213,8 +216,11 @@ def _outcome(task: Task, delivery: Delivery, outcome: Outcome) -> str:
     if outcome.state is State.DONE:
         return _pick(task, f"Done: {what} went to {to}.", f"Erledigt: {what} ging an {to}.")
     if outcome.state is State.DRAFTED:
-        done = _pick(task, f"Done: a draft to {to} is in your Drafts mailbox; it was not sent.",
-                     f"Erledigt: ein Entwurf an {to} liegt in Drafts; er wurde nicht gesendet.")  # fmt: skip
+        done = _pick(
+            task,
+            f"Done: a draft to {to} is in your Drafts mailbox; it was not sent.",
+            f"Erledigt: ein Entwurf an {to} liegt in Drafts; er wurde nicht gesendet.",
+        )
         return done if delivery.draft else f"{done} {_sentence(no_way_to_send(task))}"
     why = {
         State.REJECTED: _pick(task, "you rejected it", "Sie haben es abgelehnt"),
@@ -235,17 +241,23 @@ def _alarm(task: Task, outcome: Outcome) -> str:
     if outcome.state is State.DONE:
         return _pick(task, f"Done. {outcome.text}", f"Erledigt. {outcome.text}")
     if not task.offers("remind_me"):
-        return _pick(task, "Not done: no reminder was set, because this installation offers me no tool for schedules.",
-                     "Nicht erledigt: Es wurde keine Erinnerung angelegt, weil mir hier kein Werkzeug für Termine angeboten wird.")  # fmt: skip
+        return _pick(
+            task,
+            "Not done: no reminder was set, because this installation offers me no tool for schedules.",
+            "Nicht erledigt: Es wurde keine Erinnerung angelegt, weil mir hier kein Werkzeug für Termine "
+            "angeboten wird.",
+        )
     return _pick(
         task, f"Not done: no reminder was set ({outcome.text}).", f"Nicht erledigt: keine Erinnerung ({outcome.text})."
     )
 
 
 def _shown(task: Task, outcome: Outcome) -> str:
-    head = _pick(task, "What I wrote", "Was ich geschrieben habe") if outcome.state is State.DRAFTED else _pick(
-        task, "What I sent", "Was ich gesendet habe"
-    )  # fmt: skip
+    head = (
+        _pick(task, "What I wrote", "Was ich geschrieben habe")
+        if outcome.state is State.DRAFTED
+        else _pick(task, "What I sent", "Was ich gesendet habe")
+    )
     return f"**{head}** ({outcome.sent.get('subject', '')})\n\n{str(outcome.sent.get('text', '')).strip()}"
 
 
@@ -318,13 +330,21 @@ def puzzled(task: Task) -> str:
     sent = any(outcome.state is State.DONE for outcome in task.outcomes)
     head = _pick(task, "I did not understand what to change", "Ich habe nicht verstanden, was zu ändern ist")
     tail = "." if sent else _pick(task, ", and nothing was sent.", ", und nichts wurde gesendet.")
-    return head + tail + "\n\n" + _pick(
-        task,
-        "I am a demo without a language model. I can change the address (\"use NAME@HOST instead\"), the length (\"shorter\", "
-        "\"three sentences\"), the subject (\"change the subject to ...\"), add a sentence (\"add that ...\"), make it a draft, or drop it.",
-        "Ich bin eine Demo ohne Sprachmodell. Ich kann die Adresse ändern, die Länge (\"kürzer\", \"drei Sätze\"), den Betreff "
-        "(\"Betreff: ...\"), einen Satz ergänzen (\"ergänze, dass ...\"), einen Entwurf daraus machen oder es lassen.",
-    )  # fmt: skip
+    return (
+        head
+        + tail
+        + "\n\n"
+        + _pick(
+            task,
+            'I am a demo without a language model. I can change the address ("use NAME@HOST instead"), the '
+            'length ("shorter", '
+            '"three sentences"), the subject ("change the subject to ..."), add a sentence ("add that ..."), '
+            "make it a draft, or drop it.",
+            'Ich bin eine Demo ohne Sprachmodell. Ich kann die Adresse ändern, die Länge ("kürzer", "drei '
+            'Sätze"), den Betreff '
+            '("Betreff: ..."), einen Satz ergänzen ("ergänze, dass ..."), einen Entwurf daraus machen oder es lassen.',
+        )
+    )
 
 
 def topic(task: Task) -> str:
@@ -346,12 +366,24 @@ def topic(task: Task) -> str:
 def abilities(task: Task) -> str:
     """What the demo can do with the tools at hand, and how to get a real model."""
     able = [
-        ("read_attachment", "summarise attached files, or text in your mail", "angehängte Dateien oder Text in Ihrer Mail zusammenfassen"),
-        ("send_mail", "send the summary, a file or your words to an address, after you approve", "die Zusammenfassung, eine Datei oder Ihre Worte nach Ihrer Freigabe an eine Adresse senden"),
+        (
+            "read_attachment",
+            "summarise attached files, or text in your mail",
+            "angehängte Dateien oder Text in Ihrer Mail zusammenfassen",
+        ),
+        (
+            "send_mail",
+            "send the summary, a file or your words to an address, after you approve",
+            "die Zusammenfassung, eine Datei oder Ihre Worte nach Ihrer Freigabe an eine Adresse senden",
+        ),
         ("draft_mail", "put a draft into your Drafts mailbox", "einen Entwurf in Drafts legen"),
-        ("search_mail", "search and list your mail, and what waits for you", "Ihre Mail durchsuchen und auflisten, auch was auf Sie wartet"),
+        (
+            "search_mail",
+            "search and list your mail, and what waits for you",
+            "Ihre Mail durchsuchen und auflisten, auch was auf Sie wartet",
+        ),
         ("remind_me", "remind you at a time", "Sie zu einer Zeit erinnern"),
-    ]  # fmt: skip
+    ]
     lines = [f"- {_pick(task, english, german)}" for tool, english, german in able if task.offers(tool)]
     head = _pick(
         task,
@@ -360,9 +392,11 @@ def abilities(task: Task) -> str:
     )
     tail = _pick(
         task,
-        "For anything else, set up a model: add a [models.NAME] table with its provider's name and key to the configuration file, "
+        "For anything else, set up a model: add a [models.NAME] table with its provider's name and key to the "
+        "configuration file, "
         "and name it as the agent's model.",
-        "Für alles andere richten Sie ein Modell ein: eine Tabelle [models.NAME] mit Namen und Schlüssel des Anbieters in der "
+        "Für alles andere richten Sie ein Modell ein: eine Tabelle [models.NAME] mit Namen und Schlüssel des "
+        "Anbieters in der "
         "Konfigurationsdatei, und beim Agenten als Modell eintragen.",
     )
     return "\n".join([head, "", *lines, "", tail])

@@ -12,7 +12,9 @@ from agents.models.demo.text import fold
 from agents.models.demo.words import NUMBERS, WEEKDAYS
 
 MORNING, NOON, EVENING = 9, 12, 18
-_CLOCK = re.compile(r"\b(?:at|um|by|gegen)\s+(\d{1,2})(?:[:.h](\d{2}))?\s*(am|pm|uhr|o'clock)?\b|\b(\d{1,2}):(\d{2})\s*(am|pm)?\b|\b(\d{1,2})\s*(am|pm|uhr)\b")  # fmt: skip
+_CLOCK = re.compile(
+    r"\b(?:at|um|by|gegen)\s+(\d{1,2})(?:[:.h](\d{2}))?\s*(am|pm|uhr|o'clock)?\b|\b(\d{1,2}):(\d{2})\s*(am|pm)?\b|\b(\d{1,2})\s*(am|pm|uhr)\b"
+)
 _SPAN = re.compile(
     r"\bin\s+(\d{1,3}|[a-zäöüß]+)\s+(minutes?|hours?|days?|weeks?|months?|minuten?|stunden?|tag(?:en|e)?|wochen?|monat(?:en|e)?)\b"
 )
@@ -47,7 +49,9 @@ def read_due(said: str, now: datetime) -> Due | None:
     clock = _clock(folded)
     if span and not every:
         at = _after(now, span)
-        return Due(at if at and clock is None else _with(at, clock), every, what_of(said)) if at else None
+        if at is None:
+            return None
+        return Due(at.replace(hour=clock[0], minute=clock[1]) if clock else at, every, what_of(said))
     day = _day(folded, now)
     if day is None and clock is None and not every:
         return None
@@ -63,11 +67,6 @@ def _first(at: datetime, every: str) -> datetime:
     while every == "weekday" and at.weekday() > 4:
         at += timedelta(days=1)
     return at
-
-
-def _with(at: datetime | None, clock: tuple[int, int] | None) -> datetime:
-    assert at is not None and clock is not None
-    return at.replace(hour=clock[0], minute=clock[1])
 
 
 def _clock(folded: str) -> tuple[int, int] | None:
@@ -101,9 +100,16 @@ def _habit(folded: str) -> tuple[int, int]:
 def _after(now: datetime, span: re.Match[str]) -> datetime | None:
     count = int(span.group(1)) if span.group(1).isdigit() else NUMBERS.get(span.group(1), 0)
     unit = span.group(2)
-    steps = (("min", timedelta(minutes=1)), ("hour", timedelta(hours=1)), ("stund", timedelta(hours=1)),
-             ("day", timedelta(days=1)), ("tag", timedelta(days=1)), ("we", timedelta(days=7)), ("wo", timedelta(days=7)),
-             ("mon", timedelta(days=30)))  # fmt: skip
+    steps = (
+        ("min", timedelta(minutes=1)),
+        ("hour", timedelta(hours=1)),
+        ("stund", timedelta(hours=1)),
+        ("day", timedelta(days=1)),
+        ("tag", timedelta(days=1)),
+        ("we", timedelta(days=7)),
+        ("wo", timedelta(days=7)),
+        ("mon", timedelta(days=30)),
+    )
     step = next(step for start, step in steps if unit.startswith(start))
     return (now + step * count).replace(second=0, microsecond=0) if count else None
 
@@ -145,8 +151,12 @@ def _every(folded: str) -> str:
     word = found.group(1) or found.group(2)
     if word in WEEKDAYS or (word.startswith(("week", "woch", "wöch")) and not word.startswith("weekday")):
         return "week"
-    for every, starts in (("hour", ("hour", "stund", "stünd")), ("weekday", ("weekday", "work", "werktag")),
-                          ("month", ("month", "monat")), ("day", ("day", "dai", "tag", "täg", "morn", "morgen", "even", "abend"))):  # fmt: skip
+    for every, starts in (
+        ("hour", ("hour", "stund", "stünd")),
+        ("weekday", ("weekday", "work", "werktag")),
+        ("month", ("month", "monat")),
+        ("day", ("day", "dai", "tag", "täg", "morn", "morgen", "even", "abend")),
+    ):
         if word.startswith(starts):
             return every
     return ""

@@ -17,7 +17,10 @@ from agents.models.demo.wish import Alarm, Content, Delivery, Make, Revision, So
 
 MIN_MATERIAL = 60
 _COLON = re.compile(r":(?=\s|$)")
-_ALARM_SPLIT = re.compile(r"[,;]?\s*\b(?:and|und|then|dann)\s+(?:then\s+|also\s+|please\s+|bitte\s+)?(?=(?:remind\s+(?:me|us)|erinner\w*\s+mich)\b)", re.IGNORECASE)  # fmt: skip
+_ALARM_SPLIT = re.compile(
+    r"[,;]?\s*\b(?:and|und|then|dann)\s+(?:then\s+|also\s+|please\s+|bitte\s+)?(?=(?:remind\s+(?:me|us)|erinner\w*\s+mich)\b)",
+    re.IGNORECASE,
+)
 _ADD_TEXT = re.compile(
     r"^(?:please\s+|bitte\s+)?(?:also\s+|auch\s+)?(?:add|mention|include|append|say|write|ergänze|erwähne|schreib(?:e)?)\s+"
     r"(?:the\s+(?:sentence|line|note)\s+|den\s+satz\s+|noch\s+|auch\s+)*(?:that\s+|dass\s+|,\s*dass\s+)?:?\s*(.+)$",
@@ -335,8 +338,12 @@ def _merged(deliveries: Sequence[Delivery]) -> list[Delivery]:
     vague = [delivery for delivery in deliveries if delivery not in out]
     for delivery in vague:
         first = out[0]
-        out[0] = replace(first, draft=first.draft or delivery.draft, words=first.words or delivery.words,
-                         content=first.content if first.content is not Content.UNSAID else delivery.content)  # fmt: skip
+        out[0] = replace(
+            first,
+            draft=first.draft or delivery.draft,
+            words=first.words or delivery.words,
+            content=first.content if first.content is not Content.UNSAID else delivery.content,
+        )
     return out
 
 

@@ -191,8 +191,29 @@ LEAD_VERBS = (
 )
 GENERIC_BOXES = _words("""
     info office sales team support contact kontakt mail post admin hello help service noreply no-reply billing
-    accounts press hr jobs
-    legal cfo ceo cto coo prof finance marketing editor redaktion accounting boss chef me you all everyone buero office list staff
+    accounts press hr jobs legal cfo ceo cto coo prof finance marketing editor redaktion accounting boss chef me
+    you all everyone buero list staff
+""")
+
+NO_NAMES = _words("""
+    to for an für from von at cc and und summary it this that the attached notes file pdf csv drafts draft inbox
+    please subject i monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december english german me my mail email a all everything anhang
+    datei zusammenfassung entwürfe mich mir ihn sie es posteingang montag dienstag mittwoch donnerstag freitag
+    samstag sonntag punkte text bericht protokoll dokument notizen
+""")
+
+QUERY_NOISE = _words("""
+    search find look lookup up through in for all any the my a an e-mail email emails mail mails message
+    messages inbox mailbox from about regarding concerning on of by with that which where is are was were there
+    do did have has i got get received sent containing contains mentioning mention mentions said say says me
+    please and then list show give tell latest last newest recent most first what when who whose subject it to
+    if know new unread today yesterday week month this you your can could would like want see display locate dig
+    out every read open summarise summarize summary summaries forward letter letters suche such suchen
+    durchsuche finde meine meinem meinen mein alle nachrichten nachricht posteingang postfach von über nach zu
+    zum zur der die das den dem mit im habe hab ich gibt es eine einen ein letzte letzten neueste neuesten zeige
+    zeig mir bitte und welche steht hat fasse fass zusammen zusammenfassung thing anything something write wrote
+    written schrieb schreibt geschrieben gesagt geschickt ungelesene ungelesenen neue heute gestern woche
 """)
 
 WEEKDAYS = MappingProxyType(

@@ -144,14 +144,27 @@ class Office:
             out.append(Attachment(ref, name, kind, len(data)))
         return tuple(out)
 
-    async def write(self, text: str, files: Mapping[str, bytes | str] | None = None, subject: str = "A wish", foreign: str = "") -> Done:
+    async def write(
+        self, text: str, files: Mapping[str, bytes | str] | None = None, subject: str = "A wish", foreign: str = ""
+    ) -> Done:
         """A letter from the user, worked on until the model's last word."""
         attached = self.attach(files or {})
         self.attachments += attached
         letter = Letter(
-            key=f"k{len(self.messages)}", account=1, thread="t", agent="assistant", model=None, subject=subject, text=text,
-            quoted="", sender="ada@postroom.internal", at=NOW, message="m", attachments=attached, foreign=foreign,
-        )  # fmt: skip
+            key=f"k{len(self.messages)}",
+            account=1,
+            thread="t",
+            agent="assistant",
+            model=None,
+            subject=subject,
+            text=text,
+            quoted="",
+            sender="ada@postroom.internal",
+            at=NOW,
+            message="m",
+            attachments=attached,
+            foreign=foreign,
+        )
         self.messages.append(prompt.letter_message(letter))
         done = Done()
         system = prompt.system_prompt(ASSISTANT, "assistant@postroom.internal", "Ada", self.skills())
@@ -165,7 +178,9 @@ class Office:
         offer = Offer(relay=self.relay, skills=self.skills, schedule=self.schedule)
         return {tool.spec.name: tool for tool in discover.tools(offer)}
 
-    async def _work(self, system: str, messages: list[Message], tools: Mapping[str, Tool], done: Done, log: list[str]) -> str:
+    async def _work(
+        self, system: str, messages: list[Message], tools: Mapping[str, Tool], done: Done, log: list[str]
+    ) -> str:
         for _ in range(MAX_TURNS):
             specs = tuple(tool.spec for tool in tools.values())
             reply = await self.model.complete(ModelRequest(system, tuple(messages), specs, 4000, "demo"))
@@ -217,12 +232,15 @@ class Office:
         tools = {name: tool for name, tool in self.tools().items() if name in (profile.tools or ())}
         system = prompt.system_prompt(profile, "summariser@postroom.internal", "Ada")
         return prompt.wrap(
-            await self._work(system, [UserMessage(text, plan.task, attached)], tools, done, done.child_calls), "delegated"
+            await self._work(system, [UserMessage(text, plan.task, attached)], tools, done, done.child_calls),
+            "delegated",
         )
 
 
 def sent_calls(reply: ModelReply, turn: int) -> tuple[SentCall, ...]:
-    return tuple(SentCall(f"c{turn}-{number}", call.name, json.loads(call.raw_args)) for number, call in enumerate(reply.calls))
+    return tuple(
+        SentCall(f"c{turn}-{number}", call.name, json.loads(call.raw_args)) for number, call in enumerate(reply.calls)
+    )
 
 
 ASSISTANT = Profile("assistant", "Assistant", "")

@@ -98,7 +98,9 @@ async def test_expiry_and_failure_are_told_as_what_they_are() -> None:
     expired = await Office(DemoModel(), decide=lambda args: (False, prompt.result_expired())).write(SEND, NOTES)
     assert expired.text.startswith("Not sent")
     assert "expired" in expired.text
-    failed = await Office(DemoModel(), decide=lambda args: (False, "The relay refused it: 550 no such user")).write(SEND, NOTES)
+    failed = await Office(DemoModel(), decide=lambda args: (False, "The relay refused it: 550 no such user")).write(
+        SEND, NOTES
+    )
     assert failed.text.startswith("Not sent")
     assert "550 no such user" in failed.text
 

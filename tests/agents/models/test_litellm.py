@@ -1,4 +1,4 @@
-"""The LiteLLM adapter over HTTP, against a local server that misbehaves: one request a call, typed faults, no guesses."""
+"""The LiteLLM adapter over HTTP, against a local server that misbehaves: one request a call, typed faults."""
 
 import asyncio
 import sys
@@ -46,7 +46,12 @@ async def fake() -> AsyncIterator[FakeLLM]:
 
 
 def model(
-    fake: FakeLLM, mode: str, stream: bool = True, seconds: int = 20, first: int = 20, price: tuple[float, float] | None = (1.0, 2.0)
+    fake: FakeLLM,
+    mode: str,
+    stream: bool = True,
+    seconds: int = 20,
+    first: int = 20,
+    price: tuple[float, float] | None = (1.0, 2.0),
 ) -> LiteLlmModel:
     config = settings.Model(
         "x",
@@ -261,7 +266,8 @@ async def test_price_and_window_of_a_known_model_come_from_the_bundled_list(fake
 
 
 def test_words_of_a_fault_hold_no_key_and_no_class_names() -> None:
-    said = "litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided: sk-abc12345xyz. Bearer tok.en"
+    head = "litellm.AuthenticationError: AuthenticationError: OpenAIException - "
+    said = f"{head}Incorrect API key provided: sk-abc12345xyz. Bearer tok.en"
     assert readable(ValueError(said), "other") == "Incorrect API key provided: [key] [key]"
     assert readable(ValueError(f"bad {KEY} twice {KEY}"), KEY) == "bad [key] twice [key]"
     assert len(readable(ValueError("x" * 5000), "")) == 300
@@ -278,8 +284,11 @@ def test_messages_of_an_empty_history() -> None:
 
 def test_importing_the_adapter_does_not_import_the_library() -> None:
     """The idle server must not pay for it."""
-    code = "import sys, agents.models.litellm_provider, agents.discover; print('litellm' in sys.modules, 'pypdf' in sys.modules)"
+    names = "import sys, agents.models.litellm_provider, agents.discover, agents.extract"
+    code = f"{names}; print('litellm' in sys.modules, 'pypdf' in sys.modules)"
     import subprocess
 
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3]
+    )
     assert found.stdout.strip() == "False False"

@@ -25,8 +25,11 @@ def mailbox() -> MemoryMail:
             MailText("1", "Invoice 88", "Hooper <hooper@shop.example>", YOU, NOW - 5, "Pay 88 euro.", False, ("1.2",)),
             MailText("2", "Summary", "Assistant <assistant@postroom.internal>", YOU, NOW - 3, "Here it is.", True),
         ],
-        files={"m1": AttachmentData("plan.txt", "text/plain", b"Plant the trees."), "1.2": AttachmentData("i.pdf", "application/pdf", pdf("88 euro"))},
-    )  # fmt: skip
+        files={
+            "m1": AttachmentData("plan.txt", "text/plain", b"Plant the trees."),
+            "1.2": AttachmentData("i.pdf", "application/pdf", pdf("88 euro")),
+        },
+    )
 
 
 def context(*files: Attachment, mail: MemoryMail | None = None) -> ToolContext:
@@ -70,8 +73,12 @@ def test_risks() -> None:
     risks = {name: tool.risk for name, tool in tools(MemorySchedule()).items()}
     assert risks.pop("send_mail") is Risk.SEND_OUT
     assert {name for name, risk in risks.items() if risk is Risk.READ} == {
-        "list_attachments", "read_attachment", "read_mail", "read_result", "search_mail",
-    }  # fmt: skip
+        "list_attachments",
+        "read_attachment",
+        "read_mail",
+        "read_result",
+        "search_mail",
+    }
     assert set(risks.values()) == {Risk.READ, Risk.WRITE_OWN, Risk.SEND}
 
 
@@ -163,7 +170,7 @@ async def test_what_cannot_be_read_is_named() -> None:
         await run("read_attachment", {"ref": "nothing"}, context(PLAN))
     with pytest.raises(ToolFailed, match="2 files are named"):
         await run("read_attachment", {"ref": "plan.txt"}, context(PLAN, replace(PLAN, ref="m2")))
-    with pytest.raises(ToolFailed, match="25.0 MB"):
+    with pytest.raises(ToolFailed, match=r"25\.0 MB"):
         await run("read_attachment", {"ref": "m1"}, context(replace(PLAN, size=25_000_000)))
 
 
@@ -190,7 +197,9 @@ def test_delegation() -> None:
 
 
 def test_a_question() -> None:
-    assert tools()["ask_user"].plan({"question": "Red or blue?", "choices": ["red", "blue"]}) == Ask("Red or blue?", ("red", "blue"))
+    assert tools()["ask_user"].plan({"question": "Red or blue?", "choices": ["red", "blue"]}) == Ask(
+        "Red or blue?", ("red", "blue")
+    )
     with pytest.raises(ToolFailed, match="question"):
         tools()["ask_user"].plan({"question": " "})
 
@@ -209,19 +218,30 @@ def test_sending_is_a_row_of_the_outbox_and_shown_as_it_is() -> None:
     tool = tools()["send_mail"]
     plan = tool.plan({**SEND, "attachments": ["plan.txt"]})
     assert isinstance(plan, SendOut)
-    assert (plan.mail.to, plan.mail.subject, plan.mail.text) == (("lena@hill.example",), "The plan", "Hi Lena,\n\nhere it is.\n")
+    assert (plan.mail.to, plan.mail.subject, plan.mail.text) == (
+        ("lena@hill.example",),
+        "The plan",
+        "Hi Lena,\n\nhere it is.\n",
+    )
     assert plan.attachments == ("plan.txt",)
     shown = tool.describe({**SEND, "attachments": ["plan.txt"]})
     assert (shown.title, shown.subject) == ("Send mail", "Send mail to lena@hill.example")
     assert [(field.name, field.value) for field in shown.fields] == [
-        ("To", "lena@hill.example"), ("Subject", "The plan"), ("Body", "Hi Lena,\n\nhere it is."), ("Attached", "plan.txt"),
-    ]  # fmt: skip
+        ("To", "lena@hill.example"),
+        ("Subject", "The plan"),
+        ("Body", "Hi Lena,\n\nhere it is."),
+        ("Attached", "plan.txt"),
+    ]
     assert tool.describe(SEND).fields[-1].value == "none"
 
 
 def test_every_recipient_is_a_line_and_repeated_ones_are_one() -> None:
     shown = tools()["send_mail"].describe({**SEND, "to": ["a@x.example", "b@x.example", "a@x.example", "c@x.example"]})
-    assert [field.value for field in shown.fields if field.name == "To"] == ["a@x.example", "b@x.example", "c@x.example"]
+    assert [field.value for field in shown.fields if field.name == "To"] == [
+        "a@x.example",
+        "b@x.example",
+        "c@x.example",
+    ]
     assert shown.subject == "Send mail to a@x.example and 2 more"
 
 
@@ -232,7 +252,18 @@ def test_a_foreign_letter_in_an_address_shows_as_punycode() -> None:
     assert "\\u0430" in look_alike.fields[0].note
 
 
-@pytest.mark.parametrize("address", ["lena", "lena@", "@hill.example", "lena hill@x.example", "a@b@c.example", "lena@hill.example\nBcc: x@y.example", ""])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "lena",
+        "lena@",
+        "@hill.example",
+        "lena hill@x.example",
+        "a@b@c.example",
+        "lena@hill.example\nBcc: x@y.example",
+        "",
+    ],
+)
 def test_a_bad_address_is_refused_by_name(address: str) -> None:
     with pytest.raises(ToolFailed, match="to: "):
         tools()["send_mail"].plan({**SEND, "to": [address]})
