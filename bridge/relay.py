@@ -4,10 +4,10 @@ The rule (DECISIONS 30): `data_sent` is durable before the first byte of the bod
 nothing was sent. After it, a reply of the relay decides; no reply means the outcome is unknown, and is never guessed.
 """
 
-import logging
 import re
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NoReturn
 
 import aiosmtplib
@@ -19,10 +19,7 @@ from bridge.smtp import content
 from config.secrets import SecretError
 from config.settings import Relay as RelaySettings
 
-log = logging.getLogger(__name__)
-
 FINAL_SECONDS: Final = 600.0  # RFC 5321 section 4.5.3.2.6: after the final dot a server may think for ten minutes
-QUIT_SECONDS: Final = 5.0
 MAX_REPLY: Final = 300
 _DOT_AT_START: Final = re.compile(rb"^\.", re.MULTILINE)
 
@@ -82,7 +79,7 @@ class SmtpRelay:
             await phases.data_sent()
             return await self._body(protocol, raw)
         finally:
-            await _leave(client)
+            _leave(client)
 
     def _bytes(self, dispatch: Dispatch) -> bytes:
         if not dispatch.mail.to:
@@ -171,15 +168,12 @@ class SmtpRelay:
             self._probe.point(name)
 
 
-async def _leave(client: aiosmtplib.SMTP) -> None:
-    """Say QUIT if anybody listens; what became of the mail is settled already."""
-    try:
-        if client.is_connected:
-            await client.quit(timeout=QUIT_SECONDS)
-    except (errors.SMTPException, OSError, ValueError):
-        log.debug("the relay did not answer QUIT")
-    finally:
-        client.close()
+def _leave(client: aiosmtplib.SMTP) -> None:
+    """Say QUIT without waiting for an answer: what became of the mail is settled, and is to be written down now."""
+    with suppress(errors.SMTPException):
+        if client.protocol is not None:
+            client.protocol.write(b"QUIT\r\n")
+    client.close()
 
 
 def _refused(error: Exception, what: str) -> NoReturn:

@@ -103,6 +103,11 @@ class Sink:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
 
+    async def idle(self) -> None:
+        """Returns once nobody is connected."""
+        if self._open:
+            await asyncio.wait(self._open)
+
     def refuse(self, phase: str, reply: str) -> None:
         """The next conversation to reach `phase` gets this reply ("451 4.3.0 later") there."""
         self._script[_phase(phase)].append(Refuse(reply))

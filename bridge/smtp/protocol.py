@@ -106,7 +106,7 @@ class Submission(SMTP):
 
     def goodbye(self, text: str) -> None:
         """Say 421 and close; a peer that does not read is cut off."""
-        if self.transport is None:
+        if self.transport is None or self.transport.is_closing():
             return
         with suppress(ConnectionError):
             self._writer.write(f"421 {text}\r\n".encode())
@@ -185,7 +185,7 @@ class Submission(SMTP):
 
     @property
     def _session(self) -> Session:
-        return self.session  # no assertion: aiosmtpd reads every attribute before there is a session
+        return cast(Session, self.session)  # no assertion: aiosmtpd looks at every attribute before there is one
 
     @property
     def _login_allowed(self) -> bool:

@@ -106,7 +106,8 @@ def test_a_machine_without_ipv6_listens_on_ipv4(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_number_taken_on_the_second_address_only_makes_it_choose_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, refused = module._bind_one, []
+    real = module._bind_one
+    refused: list[int] = []
 
     def taken_once(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
         if address == "127.0.0.2" and not refused:

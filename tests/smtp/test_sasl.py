@@ -1,6 +1,7 @@
 """SASL PLAIN and LOGIN as clients send them (RFC 4616; auth-01 of the mail cases)."""
 
 import base64
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -79,7 +80,12 @@ def test_a_password_is_compared_in_one_normal_form_and_shown_in_no_text() -> Non
 @given(st.binary(max_size=200))
 def test_any_answer_is_credentials_or_a_sasl_error(data: bytes) -> None:
     for read in (parse_plain, lambda d: decode_response(base64.b64encode(d)), decode_response):
-        try:
-            read(data)
-        except SaslError as error:
-            assert data.decode("latin-1") not in str(error) or len(data) < 4
+        with suppress(SaslError):
+            assert isinstance(read(data), Credentials | bytes)
+
+
+@given(st.binary(min_size=6, max_size=200))
+def test_no_error_repeats_what_the_peer_sent(data: bytes) -> None:
+    with pytest.raises(SaslError) as refused:
+        parse_plain(b"\0\0" + data + b"\0")
+    assert data.decode("latin-1") not in str(refused.value)
