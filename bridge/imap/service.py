@@ -159,10 +159,13 @@ class ImapService:
 
     def end_sessions(self, password_id: int) -> int:
         """End the sessions that were opened with a password that has been revoked; how many there were."""
-        ended = [s for s in self.sessions if s.identity is not None and s.identity.password_id == password_id]
-        for session in ended:
-            session.goodbye("The password of this device was revoked")
-        return len(ended)
+        ended = 0
+        for session in self.sessions:
+            identity = session.identity
+            if session.state is not State.OVER and identity is not None and identity.password_id == password_id:
+                session.goodbye("The password of this device was revoked")
+                ended += 1
+        return ended
 
     async def close(self) -> None:
         """Say BYE to everybody; who has a command under way, or does not take the BYE, gets a few seconds."""

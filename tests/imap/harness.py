@@ -18,6 +18,7 @@ from bridge.imap.dialect import Dialect
 from bridge.imap.items import RENDERERS
 from bridge.imap.service import ImapService
 from bridge.net.limits import LoginLimits
+from bridge.net.transport import Pump
 from config.settings import Imap, Settings
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Account, Appended, Mailbox
@@ -118,14 +119,17 @@ class Client:
     """One connection, as a peer sees it."""
 
     def __init__(self, house: "House", peer: str = "127.0.0.1", *, secure: bool = False) -> None:
-        self.inbox = bytearray()
-        self.closed = False
-        self._news = asyncio.Event()
-        self._tag = 0
+        self._begin()
         self.transport = MemoryTransport(self, peer, secure=secure)
         protocol = house.service.protocol_factory(secure)()
         self.transport.set_protocol(protocol)
         protocol.connection_made(self.transport)
+
+    def _begin(self) -> None:
+        self.inbox = bytearray()
+        self.closed = False
+        self._news = asyncio.Event()
+        self._tag = 0
 
     # From the transport
 
@@ -202,6 +206,13 @@ class Client:
         assert self.closed
         return said
 
+    async def finished(self) -> None:
+        """Return when the server does nothing for this connection any more."""
+        pump = self.transport.get_protocol()
+        assert isinstance(pump, Pump)
+        if pump._task is not None:
+            await asyncio.wait({pump._task}, timeout=BOUND)
+
     async def settle(self) -> None:
         """Let everything that is due in the loop happen."""
         for _ in range(5):
@@ -221,9 +232,13 @@ class House:
     def connect(self, peer: str = "127.0.0.1", *, secure: bool = False) -> Client:
         return Client(self, peer, secure=secure)
 
+    async def dial(self, *, secure: bool = False) -> Client:
+        """A new connection; other houses dial over sockets."""
+        return self.connect(secure=secure)
+
     async def login(self, name: str = "ada", select: str | None = None) -> Client:
         """A client that has logged in, and selected a mailbox."""
-        client = self.connect()
+        client = await self.dial()
         await client.greeted()
         answer = await client.command(f'LOGIN {name} "{PASSWORD}"')
         assert answer.ok, answer

@@ -1,15 +1,16 @@
 """A house that listens on real sockets, with TLS by a CA of its own, for clients that speak for themselves."""
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.net.listener import Listener
 from bridge.net.tls import Certificates, ensure_certificates
 from config.settings import Settings
-from tests.imap.harness import House, house_settings, open_house
+from tests.imap.harness import BOUND, Client, House, house_settings, open_house
 
 HOSTS = ("127.0.0.1", "::1")
 
@@ -44,3 +45,63 @@ async def serve_house(
             yield Serving(house, imap, imaps, certificates)
         finally:
             await listener.close()
+
+
+class SocketClient(Client):
+    """A client over a TLS socket, heard and spoken to as the others are."""
+
+    def __init__(self) -> None:
+        self._begin()
+        self.link: asyncio.Transport
+
+    def send(self, data: bytes) -> None:
+        self.link.write(data)
+
+    async def settle(self) -> None:
+        """What has been sent by now is here: a turn of both ends of a local socket."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+
+class _Ear(asyncio.Protocol):
+    """Brings what is heard to the client."""
+
+    def __init__(self, client: SocketClient) -> None:
+        self._client = client
+
+    def data_received(self, data: bytes) -> None:
+        self._client.arrive(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._client.ended()
+
+
+@dataclass
+class SocketHouse(House):
+    """A house whose clients dial the TLS port."""
+
+    serving: Serving | None = None
+    dialled: list[SocketClient] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, serving: Serving) -> "SocketHouse":
+        house = serving.house
+        return cls(house.store, house.auth, house.service, house.settings, house.accounts, serving=serving)
+
+    async def dial(self, *, secure: bool = False) -> Client:
+        assert self.serving is not None
+        client = SocketClient()
+        client.link, _ = await asyncio.wait_for(
+            asyncio.get_running_loop().create_connection(
+                lambda: _Ear(client), "127.0.0.1", self.serving.imaps, ssl=self.serving.client_context
+            ),
+            BOUND,
+        )
+        self.dialled.append(client)
+        return client
+
+    async def hang_up(self) -> None:
+        for client in self.dialled:
+            client.link.close()
+            while not client.closed:
+                await client._more()

@@ -32,6 +32,11 @@ def everything(port: int, said: bytes) -> bytes:
         return heard
 
 
+def secure_socket(serving: Serving, host: str = "127.0.0.1", name: str = "localhost") -> ssl.SSLSocket:
+    raw = socket.create_connection((host, serving.imaps), timeout=BOUND)
+    return serving.client_context.wrap_socket(raw, server_hostname=name)
+
+
 async def test_starttls_then_login(tmp_path: Path) -> None:
     async with serve_house(tmp_path) as serving:
 
@@ -82,9 +87,8 @@ async def test_case_tls_04_both_loopback_addresses_with_their_names(tmp_path: Pa
 
         def client() -> None:
             for name in ("localhost", host):
-                with socket.create_connection((host, serving.imaps), timeout=BOUND) as raw:
-                    with serving.client_context.wrap_socket(raw, server_hostname=name) as tls:
-                        assert tls.recv(1000).startswith(b"* OK [CAPABILITY IMAP4rev1 SASL-IR")
+                with secure_socket(serving, host, name) as tls:
+                    assert tls.recv(1000).startswith(b"* OK [CAPABILITY IMAP4rev1 SASL-IR")
 
         await in_thread(client)
 
@@ -97,13 +101,12 @@ async def test_case_auth_01_both_forms_over_tls(tmp_path: Path) -> None:
 
 
 def talk(serving: Serving, *lines: bytes) -> list[bytes]:
-    with socket.create_connection(("127.0.0.1", serving.imaps), timeout=BOUND) as raw:
-        with serving.client_context.wrap_socket(raw, server_hostname="localhost") as tls, tls.makefile("rb") as heard:
-            said = [heard.readline()]
-            for line in filter(None, lines):
-                tls.sendall(line + b"\r\n")
-                said.append(heard.readline())
-            return said
+    with secure_socket(serving) as tls, tls.makefile("rb") as heard:
+        said = [heard.readline()]
+        for line in filter(None, lines):
+            tls.sendall(line + b"\r\n")
+            said.append(heard.readline())
+        return said
 
 
 async def test_case_auth_05_a_wrong_password_is_said_so_and_bans_nobody(tmp_path: Path) -> None:
@@ -123,8 +126,8 @@ async def test_a_tls_client_on_the_plain_port_is_told(tmp_path: Path) -> None:
     async with serve_house(tmp_path) as serving:
 
         def client() -> None:
-            with socket.create_connection(("127.0.0.1", serving.imap), timeout=BOUND) as raw:
-                with pytest.raises(ssl.SSLError), serving.client_context.wrap_socket(raw, server_hostname="localhost"):
-                    pass
+            raw = socket.create_connection(("127.0.0.1", serving.imap), timeout=BOUND)
+            with raw, pytest.raises(ssl.SSLError):
+                serving.client_context.wrap_socket(raw, server_hostname="localhost")
 
         await in_thread(client)

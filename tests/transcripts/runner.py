@@ -78,7 +78,7 @@ class Player:
     async def _directive(self, word: str, who: str, *rest: str) -> None:
         number = who.removeprefix("C")
         if word == "connect":
-            self.clients[number] = self.house.connect(secure="tls" in rest)
+            self.clients[number] = await self.house.dial(secure="tls" in rest)
             return
         assert word == "login", f"unknown directive {word}"
         self.clients[number] = await self.house.login(rest[0], " ".join(rest[1:]) or None)

@@ -7,6 +7,7 @@ import pytest
 from bridge.imap.registry import EXTENSIONS, dialect_for
 from config.settings import Imap
 from tests.imap.harness import house_settings, open_house
+from tests.imap.serving import SocketHouse, serve_house
 from tests.transcripts.runner import Player, dialogues
 
 FOLDER = Path(__file__).parent / "imap"
@@ -21,6 +22,17 @@ async def test_dialogue(name: str, tmp_path: Path) -> None:
     settings = house_settings(tmp_path, require_tls="% tls required" in text)
     async with open_house(tmp_path, ("ada", "bob"), settings=settings) as house:
         await Player(house).play(text.replace("% tls required", ""), name)
+
+
+@pytest.mark.parametrize("name", ["append", "fetch", "copy-move", "idle", "views", "list", "search"])
+async def test_dialogue_over_tls_sockets(name: str, tmp_path: Path) -> None:
+    """The same words over real sockets with TLS."""
+    async with serve_house(tmp_path, ("ada", "bob")) as serving:
+        house = SocketHouse.of(serving)
+        try:
+            await Player(house).play(TEXTS[name], name)
+        finally:
+            await house.hang_up()
 
 
 def test_every_command_has_a_dialogue() -> None:
