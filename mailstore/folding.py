@@ -12,6 +12,7 @@ from mailstore.parse import Message, parse, walk
 from mailstore.parse.headers import Headers, decode_header
 from mailstore.parse.searchable import body_text
 
+MOST_ADDRESSES = 300  # of a field that are spelled out; each costs a look through the header
 _FOLD = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 
 
@@ -49,10 +50,10 @@ def document(raw: bytes) -> Document:
     for part in walk(message.root):
         if part is not message.root:
             (body if id(part) in embedded else parts).append(_lines(part.headers))
-        if part.type == "text":
+        if part.type == "text" or (part.type == "message" and part.embedded is None):  # a delivery report is read too
             body.append(body_text(part, raw))
     return Document(
-        _valid(fold(_lines(message.headers))), _valid(fold("".join(parts))), _valid(fold("\n".join(body)))
+        _valid(fold(_head(message))), _valid(fold("".join(parts))), _valid(fold("\n".join(body)))
     )
 
 
@@ -71,6 +72,21 @@ def field_has(head: str, name: str, needle: str) -> bool:
 def _embedded_roots(message: Message) -> set[int]:
     """The header of a message within the message is text of it, unlike that of a part."""
     return {id(part.embedded.root) for part in walk(message.root) if part.embedded is not None}
+
+
+def _head(message: Message) -> str:
+    """The fields, and behind them the addresses that a search would miss: with comments, quotes or blanks within."""
+    written = _lines(message.headers)
+    envelope = message.envelope
+    fields = (("From", envelope.from_), ("To", envelope.to), ("Cc", envelope.cc), ("Bcc", envelope.bcc))
+    meant = [
+        f"{name}: {text}\n"
+        for name, addresses in fields
+        for address in addresses[:MOST_ADDRESSES]
+        for text in (address.display, address.spec)
+        if text and text not in written
+    ]
+    return written + "".join(meant)
 
 
 def _lines(headers: Headers) -> str:
