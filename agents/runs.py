@@ -181,7 +181,7 @@ def _task_letter(tx: ReadTx, office: Office, parent: Run, task: Delegate) -> Let
     """A task as the letter that a specialist reads: the task in words, material as foreign text, files by reference or
     name.
     """
-    known = [file for letter in journal.letters_of(tx, parent.id) for file in letter.attachments]
+    known = earlier_attachments(tx, parent)
     wanted = [file for file in known if {file.ref, file.name} & set(task.attachments)]
     latest = journal.letters_of(tx, parent.id)[-1]
     return replace(

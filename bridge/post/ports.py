@@ -12,12 +12,12 @@ from typing import Final, cast
 
 from agents.letter import OutsideMail
 from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
+from bridge.post import find
 from bridge.post.compose import compose_outside
 from bridge.post.content import body_text, files
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Mailbox, Millis, Role, View
 from mailstore.parse import Message, parse
-from mailstore.query import And, Text
 from mailstore.sqlite import ReadTx
 from mailstore.sqlite import WriteTx as StoreWriteTx
 from mailstore.store import Store
@@ -46,12 +46,14 @@ class StoreMail:
         self._clock = clock
 
     async def search(self, account: int, query: str, limit: int) -> list[MailSummary]:
-        """Mails of the account that hold every word of `query` somewhere, newest first."""
-        everything = self._store.read(lambda tx: _view(tx, AccountId(account)))
-        words = query.split()
-        uids = await self._store.search(everything, And(tuple(map(Text, words))))
+        """Mails of the account that fit a query (see bridge.post.find), newest first."""
+        wanted = find.parse(query)
+        where = self._store.read(lambda tx: _where(tx, AccountId(account), wanted))
+        if where is None:
+            return []
+        uids = await self._store.search(where, wanted.query)
         newest = uids[::-1][:limit]
-        rows = await self._store.read_slow(lambda tx: messages.fetch(tx, everything, sorted(newest)))
+        rows = await self._store.read_slow(lambda tx: messages.fetch(tx, where, sorted(newest)))
         found = [self._summary(account, row.email) for row in reversed(rows)]
         return [summary for summary in found if summary]
 
@@ -121,8 +123,12 @@ class StoreMail:
         return kind == "submitted"
 
 
-def _view(tx: ReadTx, account: AccountId) -> Mailbox:
-    return next(mailbox for mailbox in mailboxes.all(tx, account) if mailbox.view is View.ALL)
+def _where(tx: ReadTx, account: AccountId, wanted: find.Search) -> Mailbox | None:
+    """The mailbox to search: a named one, Action for what is open, else All (without drafts, trash and junk)."""
+    if wanted.mailbox is not None:
+        return mailboxes.find(tx, account, wanted.mailbox)
+    view = View.ACTION if wanted.open_only else View.ALL
+    return next(mailbox for mailbox in mailboxes.all(tx, account) if mailbox.view is view)
 
 
 def _at(info: EmailInfo) -> Millis:

@@ -103,9 +103,22 @@ async def test_the_next_letter_of_the_thread_goes_on(tmp_path: Path) -> None:
     async with demo_world(tmp_path) as w:
         first = await w.send("Summarise the attached notes", attachments=(FILE,))
         assert await w.ended(first.run) == "done"
+        w.clock.advance(seconds=60)
         second = await w.send("Now send it to otto@hill.example please")
         request = await w.request()
         assert any("14 June" in field.value for field in request.view.items[0].fields)
         await w.decide(request, "approve")
         assert await w.ended(second.run) == "done"
         assert len(w.relay.taken) == 1
+
+
+async def test_a_later_letter_hands_on_a_file_of_an_earlier_one(tmp_path: Path) -> None:
+    async with demo_world(tmp_path) as w:
+        first = await w.send("Summarise the attached notes", attachments=(FILE,))
+        assert await w.ended(first.run) == "done"
+        w.clock.advance(seconds=60)
+        second = await w.send("Shorter please, one sentence")
+        assert await w.ended(second.run) == "done"
+        result = w.mails(Kind.RESULT)[-1]
+        assert result.body.startswith("Summary of garden.txt:")
+        assert result.body.count("\n- ") == 1

@@ -195,5 +195,6 @@ def _delivery(task: Task, delivery: Delivery, outcome: Outcome) -> Call | None:
     args["text"] = say.mail_text(task, delivery, outcome.extra)
     files = say.files_to_attach(task, delivery)
     if files and tool == "send_mail":
-        args["attachments"] = [file.ref for file in files]
+        names = [file.name for file in task.files]
+        args["attachments"] = [file.name if names.count(file.name) == 1 else file.ref for file in files]
     return tool, args
