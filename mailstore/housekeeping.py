@@ -62,7 +62,8 @@ class Housekeeping:
         await self._database.write(_prune)
         while True:
             try:
-                await asyncio.wait_for(self._poked.wait(), _DAY_SECONDS)
+                async with asyncio.timeout(_DAY_SECONDS):  # not wait_for: 3.11's can lose a cancellation
+                    await self._poked.wait()
             except TimeoutError:
                 await self._database.write(_prune)
                 continue

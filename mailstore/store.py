@@ -87,6 +87,10 @@ class Store:
         store.housekeeping.start()
         return store
 
+    async def idle(self) -> None:
+        """Wait until what was started in the background (a sweep of Unread) is done."""
+        await asyncio.gather(*self._tasks)
+
     async def close(self) -> None:
         """Stop the housekeeping and close the files. May be called twice."""
         if self._timer is not None:

@@ -1,5 +1,6 @@
 """What the store's tests share: a store with one account, a clock that stands still, and short ways to say things."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +83,16 @@ class Desk:
         await self.flag(name, uids, "\\Deleted")
         return await self.expunge(name, uids)
 
+    async def select(self, name: str, session: object) -> list[int]:
+        """What a session does at SELECT."""
+        await self.store.sessions.opened(self.box(name).id, session)
+        return self.uids(name)
+
+    async def leave(self, name: str, session: object) -> None:
+        """What a session does when it goes, and the sweep that follows."""
+        self.store.sessions.closed(self.box(name).id, session)
+        await self.store.idle()
+
     def uids(self, name: str) -> list[int]:
         return list(self.store.snapshot(self.box(name).id).uids)
 
@@ -115,5 +126,5 @@ async def make_desk(store: Store, clock: Clock, name: str = "you", agents: tuple
 
 
 async def open_store(home: Path, clock: Clock, **more: Any) -> Store:
-    home.mkdir(exist_ok=True)
+    await asyncio.to_thread(home.mkdir, exist_ok=True)
     return await Store.open(home, clock=clock, **more)
