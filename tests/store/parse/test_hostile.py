@@ -164,9 +164,9 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_megabyte_of_any_shape_is_quick(shape: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     read_all(SHAPES[shape])
-    assert time.perf_counter() - began < LIMIT
+    assert time.process_time() - began < LIMIT
 
 
 @pytest.mark.parametrize("read", [parse_addresses, split_parameters, decode_header])
@@ -174,9 +174,9 @@ def test_a_megabyte_of_any_shape_is_quick(shape: str) -> None:
     "unit", [b'"', b"(", b"<", b" ", b"\\", b"a@", b"=?x?q?", b";", b"a:", b"[", b"\r\n ", b"a b "]
 )
 def test_fields_take_linear_time(read: Callable[[bytes], object], unit: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     read(big(unit))
-    assert time.perf_counter() - began < LIMIT
+    assert time.process_time() - began < LIMIT
 
 
 def test_depth_and_number_of_parts_are_capped() -> None:
@@ -193,6 +193,6 @@ def test_the_usual_mail_is_parsed_in_a_moment() -> None:
 
 
 def _timed(raw: bytes) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     parse(raw)
-    return time.perf_counter() - began
+    return time.process_time() - began
