@@ -25,7 +25,7 @@ from agents.letter import (
 )
 from bridge.post import mime, threadindex
 from bridge.post.compose import Frame, compose, compose_outside
-from bridge.post.reading import decides
+from bridge.post.reading import decides, vocabulary
 
 FRAME = Frame("postroom.internal", "Ada", "ada@postroom.internal", "Assistant", ("<a@x>",), "Notes", 1_796_000_000_000)
 FOOTER = Footer("Assistant", "demo", True, 2.0, 3, 0, None, False, (ToolCount("send_mail", 1, 0, 0, "approved"),), ())
@@ -71,9 +71,17 @@ def parsed(raw: bytes) -> email.message.EmailMessage:
     return email.message_from_bytes(raw, policy=email.policy.default)  # type: ignore[return-value]  # default policy
 
 
+def plain(raw: bytes) -> str:
+    body = parsed(raw).get_body(("plain",))
+    assert body is not None
+    return str(body.get_content())
+
+
 def parts(raw: bytes) -> dict[str, str]:
     message = parsed(raw)
-    return {part.get_content_type(): part.get_content() for part in message.walk() if part.get_content_maintype() == "text"}
+    return {
+        part.get_content_type(): part.get_content() for part in message.walk() if part.get_content_maintype() == "text"
+    }
 
 
 def test_headers_of_an_agents_mail() -> None:
@@ -130,8 +138,8 @@ def test_a_request_shows_every_field_behind_a_mark_and_decides_by_no_link() -> N
     raw = compose(REQUEST, FRAME)
     assert parsed(raw)["Reply-To"] == "Postroom <action+6f3kq2w5x8m1t4r7v9y2z5b8c1@postroom.internal>"
     text = parts(raw)["text/plain"]
-    assert "| To   maya@example.org   (new)" in text
-    assert "|      approve" in text
+    assert "| To    maya@example.org   (new)" in text
+    assert "|       approve" in text
     assert "notes.txt (your attachment)" in text
     assert "always approve" in text
     assert "http" not in text
@@ -142,12 +150,13 @@ def test_no_line_of_a_request_decides_when_a_client_wraps_it_anew() -> None:
     """Wrapped at any usual width, with or without its marks, no line of a request is a word that lets it go ahead."""
     import textwrap
 
+    words = vocabulary("all")
     text = parts(compose(replace(REQUEST, body=""), FRAME))["text/plain"]
     own = [line for line in text.splitlines() if not line.startswith("| ")]
     for width in (*range(24, 100), 200):
         for line in own:
             for piece in textwrap.wrap(line, width, break_on_hyphens=False) or [""]:
-                assert decides(piece) != "approve", (width, piece)
+                assert decides(piece, words) != "approve", (width, piece)
 
 
 def test_html_of_a_model_loads_nothing_and_shows_where_links_go() -> None:
@@ -171,11 +180,14 @@ def test_a_value_too_long_to_show_is_attached_whole() -> None:
     message = parsed(compose(replace(REQUEST, request=view), FRAME))
     attached = next(message.iter_attachments())
     assert attached.get_content().replace("\r\n", "\n") == whole
-    assert "SHA-256" in parts(compose(replace(REQUEST, request=view), FRAME))["text/plain"]
+    assert "SHA-256" in plain(compose(replace(REQUEST, request=view), FRAME))
 
 
 def test_files_keep_their_names_and_bytes() -> None:
-    files = (File("büro, größe.txt", "text/plain", b"x\r\ny"), File("a" * 300 + "é.bin", "application/pdf", bytes(range(256))))
+    files = (
+        File("büro, größe.txt", "text/plain", b"x\r\ny"),
+        File("a" * 300 + "é.bin", "application/pdf", bytes(range(256))),
+    )
     attached = list(parsed(compose(replace(RESULT, files=files), FRAME)).iter_attachments())
     assert [part.get_filename() for part in attached] == [file.name for file in files]
     assert attached[1].get_content() == files[1].data
@@ -194,7 +206,9 @@ def test_an_unknown_cost_is_never_nothing() -> None:
 
 
 def test_activity_tells_the_story_and_has_no_thread_headers() -> None:
-    view = ActivityView("s", "Summariser: Notes", "done", 0, 1, 6.0, None, (ActivityLine(0, "read notes"),), Decimal(0), True)
+    view = ActivityView(
+        "s", "Summariser: Notes", "done", 0, 1, 6.0, None, (ActivityLine(0, "read notes"),), Decimal(0), True
+    )
     raw = compose(replace(RESULT, kind=Kind.ACTIVITY, activity=view, body="", in_reply_to=None), FRAME)
     assert "Thread-Index" not in parsed(raw)
     assert "read notes" in parts(raw)["text/plain"]

@@ -31,7 +31,9 @@ def test_known(address: str, target: object) -> None:
     assert HERE.resolve(address) == target
 
 
-@pytest.mark.parametrize("address", ["nobody@postroom.internal", "action@postroom.internal", "action+@postroom.internal"])
+@pytest.mark.parametrize(
+    "address", ["nobody@postroom.internal", "action@postroom.internal", "action+@postroom.internal"]
+)
 def test_unknown_names_the_addresses_that_exist(address: str) -> None:
     refused = HERE.resolve(address)
     assert isinstance(refused, Refused)
