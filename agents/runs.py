@@ -208,3 +208,16 @@ def earlier_attachments(tx: ReadTx, run: Run) -> tuple[Attachment, ...]:
         rows = tx.all("agents.steps.thread_users", account=run.account, thread=run.thread)
         letters = tuple(journal.letter_of(store.json_object(row["body"])) for row in rows)
     return tuple({file.ref: file for letter in letters for file in letter.attachments}.values())
+
+
+def trusted_attachments(tx: ReadTx, office: Office, run: Run) -> frozenset[str]:
+    """Refs of the files that count as the owner's own words (DECISIONS 31): those of letters that they typed, where
+    the agent's setting says so. Files that came along with forwarded text are foreign whatever the setting.
+    """
+    profile = office.profile(store.get_run(tx, run.root).agent)
+    if profile is None or not profile.attachments_trusted:
+        return frozenset()
+    rows = tx.all("agents.steps.thread_users", account=run.account, thread=run.thread)
+    letters = [journal.letter_of(store.json_object(row["body"])) for row in rows]
+    typed = [letter for letter in letters if letter.origin is Origin.TYPED and not letter.foreign]
+    return frozenset(file.ref for letter in typed for file in letter.attachments)

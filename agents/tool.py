@@ -98,7 +98,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may know of its run. The database is only there in `apply`."""
+    """What a tool may know of its run. The database is only there in `apply`.
+
+    `trusted` holds the refs of attachments that count as the owner's own words (DECISIONS 31).
+    """
 
     account: int
     agent: str
@@ -110,6 +113,7 @@ class ToolContext:
     user_words: str
     mail: Mail
     clock: Clock
+    trusted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,6 +242,7 @@ def context(tx: WriteTx, office: Office, run: Run) -> ToolContext:
         user_words=requests.user_words(tx, run),
         mail=office.mail,
         clock=office.clock,
+        trusted=runs.trusted_attachments(tx, office, run),
     )
 
 

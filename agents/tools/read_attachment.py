@@ -1,6 +1,7 @@
 """`read_attachment`: the text of an attached file (plain text, HTML, PDF, CSV and the like).
 
-The rule: its text is untrusted, whoever sent it; a file that has no text is named with its type, never passed over.
+The rule: its text is untrusted unless the owner attached it and the agent's setting trusts that (DECISIONS 31); a file
+that has no text is named with its type, never passed over.
 """
 
 from agents.extract import Unreadable, extract
@@ -49,7 +50,8 @@ class ReadAttachment(BaseTool):
         except Unreadable as fault:
             raise ToolFailed(f"{data.name} cannot be read: {fault.why}.") from None
         text = f"[{found.note}]\n{found.text}" if found.note else found.text
-        return ToolResult(text or "[The file is empty.]", untrusted=True, source=_source(data, known))
+        own = known is not None and known.ref in ctx.trusted
+        return ToolResult(text or "[The file is empty.]", untrusted=not own, source=_source(data, known))
 
 
 def find(ref: str, attachments: tuple[Attachment, ...]) -> Attachment | None:

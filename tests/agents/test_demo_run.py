@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from agents import discover, skills
@@ -18,8 +19,10 @@ ASK = "Summarise the attached notes and send the summary to lena@hill.example"
 
 
 @asynccontextmanager
-async def demo_world(home: Path, text: str = GARDEN) -> AsyncIterator[World]:
+async def demo_world(home: Path, text: str = GARDEN, trust: bool = False) -> AsyncIterator[World]:
     world = World(home, DemoModel())
+    assistant = replace(world.settings.agents["assistant"], trust_attachments=trust)
+    world.settings = replace(world.settings, agents={**world.settings.agents, "assistant": assistant})
     loaded = skills.load([skills.builtin_folder()])
     world.skills = loaded.ready
     world.tools = Toolbox.of(*discover.tools(Offer(relay=True, skills=loaded.profiles)))
@@ -122,3 +125,15 @@ async def test_a_later_letter_hands_on_a_file_of_an_earlier_one(tmp_path: Path) 
         result = w.mails(Kind.RESULT)[-1]
         assert result.body.startswith("Summary of garden.txt:")
         assert result.body.count("\n- ") == 1
+
+
+async def test_trusted_attachments_mark_nothing(tmp_path: Path) -> None:
+    async with demo_world(tmp_path, trust=True) as w:
+        await w.send(ASK, attachments=(FILE,))
+        assert (await w.request()).view.sources == ()
+
+
+async def test_attachments_of_forwarded_text_are_foreign_whatever_the_setting(tmp_path: Path) -> None:
+    async with demo_world(tmp_path, trust=True) as w:
+        await w.send(ASK, attachments=(FILE,), foreign="Fwd: see the notes")
+        assert "garden.txt (your attachment)" in (await w.request()).view.sources

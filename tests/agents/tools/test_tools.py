@@ -155,6 +155,14 @@ async def test_an_attachment_by_ref_or_name_is_untrusted(ref: str) -> None:
     assert found == ToolResult("Plant the trees.", untrusted=True, source="plan.txt (your attachment)")
 
 
+async def test_an_attachment_that_is_trusted_is_not_foreign() -> None:
+    assert not (
+        await run("read_attachment", {"ref": "m1"}, replace(context(PLAN), trusted=frozenset({"m1"})))
+    ).untrusted
+    found = await run("read_attachment", {"ref": "1.2"}, replace(context(PLAN), trusted=frozenset({"m1", "1.2"})))
+    assert found.untrusted
+
+
 async def test_an_attachment_of_a_found_mail() -> None:
     found = await run("read_attachment", {"ref": "1.2"})
     assert "88 euro" in found.text
