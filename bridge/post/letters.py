@@ -22,8 +22,10 @@ _HOW = (
     "reason after a colon. Anything else you write goes to the agent, and nothing is done. To change it first, write "
     '"edit" and the new lines.'
 )
-_HOW_SOME = 'Several items: name them by number, such as "approve 1,3" or "reject 2: too late".'
-_HOW_GRANT = 'To allow exactly this from now on, without being asked, answer "always approve".'
+_HOW_SOME = (
+    'Several items are decided by number: "approve 1,3" lets two of them go ahead, "reject 2: too late" refuses one.'
+)
+_HOW_GRANT = 'The answer "always approve" allows exactly this from now on, without being asked.'
 _HOW_UNKNOWN = (
     'Please look for yourself. Then answer "done" if it happened, "skip" to leave it, or "approve" to do it, perhaps a '
     "second time."

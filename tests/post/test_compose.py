@@ -68,7 +68,7 @@ REQUEST = replace(RESULT, kind=Kind.REQUEST, subject="Approve? Send mail [A-7F3K
 
 
 def parsed(raw: bytes) -> email.message.EmailMessage:
-    return email.message_from_bytes(raw, policy=email.policy.default)  # type: ignore[return-value]  # default policy
+    return email.message_from_bytes(raw, policy=email.policy.default)
 
 
 def plain(raw: bytes) -> str:
