@@ -32,8 +32,15 @@ async def watch(effect: Coroutine[Any, Any, T], seconds: float) -> Outcome:
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=LET_GO)
+            _hear(task)
     if not done:
         return Outcome(timed_out=True)
     if task.cancelled():
         return Outcome(error=asyncio.CancelledError())
     return Outcome(error=task.exception()) if task.exception() else Outcome(value=task.result())
+
+
+def _hear(task: "asyncio.Future[T]") -> None:
+    """Take notice of how a cut-off effect ended, so that asyncio does not complain of an exception nobody asked for."""
+    if task.done() and not task.cancelled():
+        task.exception()

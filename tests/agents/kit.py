@@ -25,6 +25,7 @@ from agents.ports import (
     MailSummary,
     MailText,
     Phases,
+    Probe,
     RelayRefused,
     RelayUncertain,
     WriteTx,
@@ -86,6 +87,7 @@ class FakeRelay:
     name: str = "relay.example.net"
     sender: str = "ada@example.org"
     gate: asyncio.Event | None = None
+    effects: "Effects | None" = None
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def deliver(self, dispatch: Dispatch, phases: Phases) -> str:
@@ -98,6 +100,8 @@ class FakeRelay:
             raise RelayRefused(self.fate == "refuse5", "no such user" if self.fate == "refuse5" else "try later")
         await phases.data_sent()
         self.taken.append(dispatch)
+        if self.effects is not None:
+            self.effects.record(f"mail:{dispatch.message_id}")
         if self.fate == "drop":
             raise RelayUncertain("the connection was lost before the answer")
         return "250 queued as 1"
@@ -143,10 +147,18 @@ class Effects:
     hold: dict[str, asyncio.Event] = field(default_factory=dict)
     fail: dict[str, BaseException] = field(default_factory=dict)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    log: Path | None = None
+
+    def record(self, what: str) -> None:
+        """Note an effect; with a log it outlives the process, as a real one would."""
+        self.seen.append(what)
+        if self.log is not None:
+            with self.log.open("a") as file:
+                file.write(what + "\n")
 
     async def had(self, name: str, what: str) -> None:
         """One effect of a tool; `hold` keeps it from ending, `fail` makes it end badly after it happened."""
-        self.seen.append(what)
+        self.record(what)
         self.changed.set()
         if name in self.hold:
             await self.hold[name].wait()
@@ -254,9 +266,11 @@ class World:
         self.model = model
         self.settings = make_settings(home, limits, approvals)
         self.clock = FakeClock()
+        self.probe: Probe | None = None
         self.relay = FakeRelay()
         self.mail = FakeMail()
         self.effects = Effects()
+        self.relay.effects = self.effects
         self.tools = toolbox(self.effects)
         self.skills: Mapping[str, Profile] = {"summariser": SUMMARISER}
         self.letters = itertools.count(1)
@@ -264,7 +278,7 @@ class World:
         self.effects.changed = self._changed
 
     async def open(self, start: bool = True) -> "World":
-        db = await Watched.open(self.home / "postroom.db", [SERIES])
+        db = await Watched.open(self.home / "postroom.db", [SERIES], probe=self.probe)
         assert isinstance(db, Watched)
         db.changed = self._changed
         self.db = db
@@ -277,6 +291,7 @@ class World:
             relay=self.relay,
             mail=self.mail,
             clock=self.clock,
+            probe=self.probe,
         )
         if start:
             await self.runtime.start()

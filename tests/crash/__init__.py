@@ -1,0 +1,1 @@
+"""What survives SIGKILL at every point where a crash would matter."""

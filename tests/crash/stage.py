@@ -1,0 +1,293 @@
+"""Plays one scenario with SIGKILL at every point, each in a forked process, and reports what did not hold.
+
+python -m tests.crash.stage SCENARIO FOLDER FIRST LAST [--twice SEED] [--fault NAME]
+
+The parent imports everything once and never runs a loop or a thread, so that a fork is clean. A child plays the user
+until the run has ended or the probe kills it; the next child opens the same file, goes on playing, and checks the
+invariants.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from agents import context, history, recovery, sender, store
+from agents.letter import Kind
+from agents.office import Office
+from agents.ports import ReadTx, WriteTx
+from agents.requests import RequestInfo
+from agents.states import OutboxState, RequestKind
+from tests.agents.kit import World
+from tests.agents.script import ScriptedModel, Turn, say, want
+
+MAIL = {"to": ["maya@example.org"], "subject": "Hello", "text": "Hi."}
+DELEGATE = want("delegate", skill="summariser", task="Sum it up.")
+LIMIT = 30.0
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the models say, what the user answers to each request, and how often each effect happens at most."""
+
+    scripts: Mapping[str, list[Turn]]
+    answer: Callable[[RequestInfo], tuple[str, str]]
+    effects: Mapping[str, int]
+    ends: str = "done"
+    word: str = ""
+
+
+def approve(request: RequestInfo) -> tuple[str, str]:
+    return ("done", "") if request.kind is RequestKind.UNKNOWN else ("approve", "")
+
+
+def reject(request: RequestInfo) -> tuple[str, str]:
+    return ("skip", "") if request.kind is RequestKind.UNKNOWN else ("reject", "not now")
+
+
+def again(request: RequestInfo) -> tuple[str, str]:
+    return "approve", ""
+
+
+def answer(request: RequestInfo) -> tuple[str, str]:
+    return ("answer", "the second") if request.kind is RequestKind.QUESTION else approve(request)
+
+
+SCENARIOS: Mapping[str, Scenario] = {
+    "send": Scenario({"": [say("", want("send_mail", **MAIL)), say("Done: sent.")]}, approve, {"mail": 1}),
+    "reject": Scenario({"": [say("", want("fire", what="a")), say("Not done.")]}, reject, {"fire": 0}),
+    "ask": Scenario({"": [say("", want("ask_user", question="Which?")), say("Done.")]}, answer, {}),
+    "delegate": Scenario(
+        {
+            "Assistant": [say("", DELEGATE), say("Done.")],
+            "Summariser": [say("", want("fire", what="a")), say("Short.")],
+        },
+        approve,
+        {"fire": 1},
+    ),
+    "parallel": Scenario(
+        {
+            "": [
+                say("", want("look", what="a"), want("fire", what="b"), want("note", what="c"), want("look", what="d")),
+                say("Done."),
+            ]
+        },
+        approve,
+        {"fire": 1},
+    ),
+    "unknown": Scenario({"": [say("", want("fire", what="a")), say("Done.")]}, again, {"fire": 99}),
+    "stop": Scenario(
+        {"": [say("", want("look", what="a"), want("fire", what="b")), say("Done.")]},
+        approve,
+        {"fire": 0},
+        "cancelled",
+        "stop",
+    ),
+}
+
+
+def _always_again(tx: WriteTx, office: Office, run: store.Run, call: store.Call) -> None:
+    tx.run("agents.calls.again", call=call.id)
+
+
+def _always_resend(tx: WriteTx, office: Office, row: sqlite3.Row, why: str) -> None:
+    sender.phase(tx, office, row["key"], OutboxState.DATA_SENT, OutboxState.QUEUED)
+
+
+def _never_take_over(tx: WriteTx, office: Office, run: store.Run) -> None:
+    tx.run("agents.runs.recover", run=run.id, now=office.now())
+
+
+FAULTS: Mapping[str, Callable[[], None]] = {
+    "repeats-effects": lambda: setattr(recovery, "_take_over_call", _always_again),
+    "resends-mail": lambda: setattr(sender, "uncertain", _always_resend),
+    "forgets-calls": lambda: setattr(recovery, "take_over", _never_take_over),
+}
+"""Faults planted to see that the sweep notices them."""
+
+
+class Killer:
+    """Counts points, and kills the process at one of them."""
+
+    def __init__(self, at: int, seen: Path) -> None:
+        self.left = at
+        self.seen = seen
+
+    def point(self, name: str) -> None:
+        self.left -= 1
+        if self.left == 0:
+            with self.seen.open("a") as file:
+                file.write(name + "\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
+    """Be the user until everything has ended. The world is left open."""
+    w = World(home, ScriptedModel(scenario.scripts, endpoint="model.example.net"))
+    w.probe = killer
+    w.effects.log = home / "effects.log"
+    await w.open()
+    await w.send()
+    await w.until(lambda: w.rows("SELECT 1 FROM runs"))
+    (home / "accepted").touch()
+    while True:
+        await w.until(lambda: _wants_user(w) or _all_ended(w))
+        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
+        if not found:
+            return w
+        if scenario.word:
+            await w.word(scenario.word)
+        for request in found if not scenario.word else []:
+            verdict, text = scenario.answer(request)
+            await w.decide(request, verdict, text=text)
+
+
+def _wants_user(w: World) -> bool | None:
+    return bool(w.db.read(lambda tx: w.runtime.waiting(tx, 1))) or None
+
+
+def _all_ended(w: World) -> bool | None:
+    return not w.rows("SELECT 1 FROM runs WHERE ended IS NULL") or None
+
+
+async def check(w: World, scenario: Scenario, home: Path) -> list[str]:
+    """The invariants, after everything has ended."""
+    wrong: list[str] = []
+
+    def none(what: str, sql: str) -> None:
+        if rows := w.rows(sql):
+            wrong.append(f"{what}: {json.dumps(rows, default=str)[:300]}")
+
+    log = home / "effects.log"
+    effects = log.read_text().split() if log.exists() else []
+    for name, most in scenario.effects.items():
+        had = sum(effect.startswith(f"{name}:") for effect in effects)
+        asked = w.rows("SELECT count(*) AS n FROM requests WHERE kind = 'unknown' AND state = 'approved'")[0]["n"]
+        if had > min(most, 1 + asked):
+            wrong.append(f"{name} happened {had} times, the user let it {1 + asked} times")
+    if len(w.rows("SELECT 1 FROM runs WHERE depth = 0")) != 1:
+        wrong.append("not exactly one run")
+    none(f"a run is not {scenario.ends}", f"SELECT id, state, outcome FROM runs WHERE state <> '{scenario.ends}'")
+    ends = w.mails(Kind.RESULT, Kind.FAILURE)
+    if len(ends) != 1:
+        wrong.append(f"{len(ends)} last mails")
+    none("a call has no result", "SELECT id, state FROM tool_calls WHERE ended IS NULL OR result IS NULL")
+    none("a request is open", "SELECT id FROM requests WHERE state = 'open'")
+    none("an approval is pending", "SELECT id FROM approvals WHERE state = 'pending'")
+    none("a model call is open", "SELECT id FROM model_calls WHERE state = 'reserved'")
+    none("money is set aside", "SELECT * FROM ledger WHERE reserved_u <> 0")
+    none("a mail is under way", "SELECT key, state FROM outbox WHERE state IN ('sending', 'data_sent')")
+    none(
+        "the ledger does not add up",
+        "SELECT * FROM (SELECT (SELECT sum(tokens) FROM ledger) AS a,"
+        " (SELECT sum(tok_in + tok_out) FROM model_calls) AS b, (SELECT sum(tok_in + tok_out) FROM runs) AS c)"
+        " WHERE a <> b OR b <> c",
+    )
+    none(
+        "a spent approval ran nothing",
+        "SELECT a.id FROM approvals AS a JOIN tool_calls AS c ON c.id = a.call"
+        " WHERE a.spent_at IS NOT NULL AND c.attempt = 0",
+    )
+    wrong += _histories(w)
+    return wrong
+
+
+def _histories(w: World) -> list[str]:
+    """The history that each run would be given next is valid."""
+    office = w.runtime._office
+    found: list[str] = []
+    for row in w.rows("SELECT id FROM runs"):
+        found += w.db.read(partial(_history_faults, office=office, run=row["id"]))
+    return found
+
+
+def _history_faults(tx: ReadTx, office: Office, run: str) -> list[str]:
+    return history.faults(context._messages(tx, office, store.get_run(tx, run), 0))
+
+
+def child(home: Path, scenario: Scenario, at: int | None) -> int:
+    """One process's part; its exit status says what became of it."""
+    killer = Killer(at, home / "killed") if at is not None else None
+
+    async def main() -> list[str]:
+        async with asyncio.timeout(LIMIT):
+            w = await play(home, scenario, killer)
+            wrong = await check(w, scenario, home)
+            await w.close()
+            return wrong
+
+    try:
+        wrong = asyncio.run(main())
+    except BaseException:  # a report from the forked process, whatever went wrong in it
+        wrong = [traceback.format_exc()]
+    if wrong:
+        (home / "wrong").write_text("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def run_child(home: Path, scenario: Scenario, at: int | None) -> int:
+    """Fork a child and wait for it. 0: it ended well, 1: something did not hold, 9: it was killed."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(child(home, scenario, at))
+    _, status = os.waitpid(pid, 0)
+    return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
+
+
+def sweep(name: str, folder: Path, points: list[int], again_at: Callable[[], int | None]) -> tuple[int, list[str]]:
+    """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and what did
+    not hold.
+    """
+    kills = 0
+    wrong: list[str] = []
+    for point in points:
+        if wrong:
+            break  # the first is enough to know
+        home = folder / f"{name}-{point}"
+        home.mkdir(parents=True)
+        status = run_child(home, SCENARIOS[name], point)
+        if status == 0:
+            shutil.rmtree(home)
+            break
+        kills += status == 9
+        if status == 9 and (second := again_at()) is not None:
+            status = run_child(home, SCENARIOS[name], second)
+            kills += status == 9
+        if status == 9:
+            status = run_child(home, SCENARIOS[name], None)
+        if status == 0:
+            shutil.rmtree(home)
+        else:
+            killed = (home / "killed").read_text().split() if (home / "killed").exists() else []
+            wrong.append(f"{name}, killed at {killed} (point {point}): {(home / 'wrong').read_text()}")
+    return kills, wrong
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("scenario", choices=SCENARIOS)
+    options.add_argument("folder", type=Path)
+    options.add_argument("first", type=int)
+    options.add_argument("last", type=int)
+    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
+    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
+    given = options.parse_args()
+    if given.fault:
+        FAULTS[given.fault]()
+    dice = random.Random(given.twice)
+    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 20)) if given.twice is not None else (lambda: None)
+    kills, wrong = sweep(given.scenario, given.folder, list(range(given.first, given.last)), again_at)
+    print(json.dumps({"kills": kills, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()

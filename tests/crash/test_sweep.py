@@ -1,0 +1,63 @@
+"""SIGKILL at every point the writer and the effects name: nothing accepted is lost, nothing happens twice, every run
+ends in one mail.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SHARED_MEMORY = Path("/dev/shm")
+LEAST_KILLS = {"send": 40, "reject": 20, "ask": 20, "delegate": 50, "parallel": 35, "unknown": 30, "stop": 20}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """In memory where there is such a place: what SIGKILL leaves behind is the same, and no disk has to sync."""
+    made = Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
+    yield made
+    shutil.rmtree(made)
+
+
+def stage(scenario: str, folder: Path, *options: str, first: int = 1, last: int = 1000) -> dict[str, Any]:
+    """Run one scenario in a process of its own, which forks for every kill."""
+    command = [sys.executable, "-m", "tests.crash.stage", scenario, str(folder), str(first), str(last), *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@pytest.mark.parametrize("scenario", LEAST_KILLS)
+def test_a_kill_at_every_point(scenario: str, folder: Path) -> None:
+    report = stage(scenario, folder)
+    assert report["wrong"] == []
+    assert report["kills"] >= LEAST_KILLS[scenario]
+
+
+@pytest.mark.parametrize("scenario", ["send", "parallel"])
+def test_a_second_kill_while_taking_up_the_work(scenario: str, folder: Path, count: Callable[[int, int], int]) -> None:
+    for seed in range(count(1, 10)):
+        report = stage(scenario, folder / str(seed), "--twice", str(seed), first=1 + seed % 2, last=1000)
+        assert report["wrong"] == []
+        assert report["kills"] >= LEAST_KILLS[scenario]
+
+
+@pytest.mark.parametrize(
+    ("fault", "scenario", "told"),
+    [
+        ("repeats-effects", "parallel", "fire happened 2 times"),
+        ("resends-mail", "send", "mail happened 2 times"),
+        ("forgets-calls", "parallel", "TimeoutError"),
+    ],
+)
+def test_the_sweep_notices_a_planted_fault(fault: str, scenario: str, told: str, folder: Path) -> None:
+    report = stage(scenario, folder, "--fault", fault, first=10)
+    assert any(told in wrong for wrong in report["wrong"])
