@@ -205,7 +205,7 @@ def _links(view: RequestView, decide_at: str) -> list[tuple[str, str]]:
         offered = [("done", "A mail saying it happened"), ("skip", "A mail leaving it"), approves]
     else:
         offered = [approves, ("reject", "A mail that refuses"), ("edit%0D%0A", "A mail that changes it")]
-    return [(label, f"mailto:{decide_at}?subject={subject}&body={word}") for word, label in offered]
+    return [(label, f"mailto:{decide_at}?body={word}&subject={subject}") for word, label in offered]
 
 
 # --- activity
