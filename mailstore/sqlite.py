@@ -8,6 +8,7 @@ millisecond runs on a reader's thread (`read_slow`); both see one snapshot.
 import asyncio
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -49,6 +50,7 @@ class Database:
         self._slow: asyncio.Queue[_SlowReader] = asyncio.Queue()
         self._slow_all: list[_SlowReader] = []
         self._closed = False
+        self._thread = threading.get_ident()
 
     @classmethod
     async def open(
@@ -75,10 +77,19 @@ class Database:
         return database
 
     def read(self, fn: Callable[[ReadTx], T]) -> T:
-        """Run point reads (under a millisecond) here and now, on one snapshot."""
+        """Run point reads (under a millisecond) here and now, on one snapshot.
+
+        Inside another read it sees that one's snapshot, inside a function given to `write` what that has written.
+        """
         if self._closed:
             raise Closed("the database is closed")
-        return _snapshot(self._reader, self.queries, fn)
+        thread = threading.get_ident()
+        if thread == self._thread:
+            return _snapshot(self._reader, self.queries, fn)
+        current = self._writer.current(thread)
+        if current is None:
+            raise RuntimeError("read() belongs to the loop; on another thread use what read_slow or write hands in")
+        return fn(current)
 
     async def read_slow(self, fn: Callable[[ReadTx], T]) -> T:
         """Run a longer read on a reader's thread, on one snapshot."""
@@ -136,6 +147,8 @@ class _SlowReader(aiosqlite.Connection):
 
 
 def _snapshot(connection: sqlite3.Connection, queries: dict[str, str], fn: Callable[[ReadTx], T]) -> T:
+    if connection.in_transaction:
+        return fn(ReadTx(connection, queries))  # a read within a read
     connection.execute("BEGIN")
     try:
         return fn(ReadTx(connection, queries))

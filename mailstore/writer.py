@@ -61,6 +61,7 @@ class Writer:
         self._clock = clock
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._closed = False
+        self._current: WriteTx | None = None
         self._thread = threading.Thread(target=self._work, name="mailstore-writer", daemon=True)
         self._thread.start()
 
@@ -69,6 +70,10 @@ class Writer:
         if self._closed:
             raise Closed("the database is closed")
         self._jobs.put(job)
+
+    def current(self, thread: int) -> WriteTx | None:
+        """The transaction of the function that runs now, if `thread` is the writer's."""
+        return self._current if thread == self._thread.ident else None
 
     def stop(self) -> None:
         """Refuse new jobs, finish the queued ones, close the connection, and wait for that."""
@@ -115,6 +120,7 @@ class Writer:
     def _run_one(self, connection: sqlite3.Connection, job: Job) -> None:
         tx = WriteTx(connection, self._queries, self._subscribers, self._clock())
         connection.execute("SAVEPOINT one")
+        self._current = tx
         try:
             job.result = job.fn(tx)
             job.afters = tx.afters

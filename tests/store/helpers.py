@@ -67,16 +67,20 @@ class Desk:
         return await self.write(lambda tx: messages.append(tx, box, prepared, flags=words, **more))
 
     async def copy(self, source: str, uids: list[int], target: str) -> Copied:
-        return await self.write(lambda tx: messages.copy(tx, self.box(source), _uids(uids), self.box(target)))
+        from_, to = self.box(source), self.box(target)
+        return await self.write(lambda tx: messages.copy(tx, from_, _uids(uids), to))
 
     async def move(self, source: str, uids: list[int], target: str) -> Copied:
-        return await self.write(lambda tx: messages.move(tx, self.box(source), _uids(uids), self.box(target)))
+        from_, to = self.box(source), self.box(target)
+        return await self.write(lambda tx: messages.move(tx, from_, _uids(uids), to))
 
     async def flag(self, name: str, uids: list[int], *words: str, op: FlagOp = FlagOp.ADD, **more: Any) -> Stored:
-        return await self.write(lambda tx: flags.store(tx, self.box(name), _uids(uids), op, words, **more))
+        box = self.box(name)
+        return await self.write(lambda tx: flags.store(tx, box, _uids(uids), op, words, **more))
 
     async def expunge(self, name: str, uids: list[int] | None = None) -> list[Uid]:
-        return await self.write(lambda tx: messages.expunge(tx, self.box(name), None if uids is None else _uids(uids)))
+        box = self.box(name)
+        return await self.write(lambda tx: messages.expunge(tx, box, None if uids is None else _uids(uids)))
 
     async def delete(self, name: str, uids: list[int]) -> list[Uid]:
         """Mark and expunge, as clients delete."""

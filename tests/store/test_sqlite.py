@@ -303,6 +303,17 @@ async def test_a_read_cannot_write(db):
         await db.read_slow(sneak)
 
 
+async def test_a_read_inside_a_write_sees_what_it_has_written(db):
+    def change(tx: WriteTx) -> list[str]:
+        tx.insert("t.items.add", body="mine")
+        return db.read(bodies)
+
+    assert await db.write(change) == ["mine"]
+    assert db.read(lambda tx: (bodies(tx), db.read(bodies))) == (["mine"], ["mine"])
+    with pytest.raises(RuntimeError, match="loop"):
+        await asyncio.to_thread(db.read, bodies)
+
+
 async def test_close_finishes_what_is_queued_and_then_refuses(tmp_path):
     database = await Database.open(tmp_path / "t.db", [make_series(tmp_path / "sql")])
     writes = [asyncio.ensure_future(database.write(add(str(n)))) for n in range(20)]
