@@ -6,7 +6,7 @@ dressed by the return options; special-use and child attributes stand in plain L
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -117,15 +117,21 @@ def matcher(reference: str, pattern: str) -> Callable[[str], bool]:
     whole = reference + pattern
     if whole.partition(DELIMITER)[0].upper() == "INBOX":
         whole = "INBOX" + whole[5:]
-    pieces = re.split(r"([*%])", re.sub(r"\*[*%]+|%+\*[*%]*", "*", re.sub("%+", "%", whole)))
-    expression = re.compile("".join(_piece(piece) for piece in pieces), re.DOTALL)
+    *before, last = whole.split("*")
+    parts = [_segment(segment, last=False) for segment in before]
+    opening = "".join(f"(?>{part})" if at == 0 else f"(?>.*?{part})" for at, part in enumerate(parts))
+    expression = re.compile(opening + (".*" if parts else "") + _segment(last, last=True), re.DOTALL)
     return lambda name: expression.fullmatch(name) is not None
 
 
-def _piece(piece: str) -> str:
-    if piece == "*":
-        return ".*"
-    return f"[^{DELIMITER}]*" if piece == "%" else re.escape(piece)
+def _segment(segment: str, *, last: bool) -> str:
+    """What stands between two `*`. Each `%` takes as little as it can and is never tried again: nothing that follows
+    could gain by it, and a pattern full of wildcards would otherwise be tried in every combination."""
+    head, *pieces = map(re.escape, segment.split("%"))
+    shortest = [f"(?>[^{DELIMITER}]*?{piece})" for piece in pieces]
+    if last and pieces:
+        shortest[-1] = f"[^{DELIMITER}]*{pieces[-1]}"
+    return head + "".join(shortest)
 
 
 def rows_of(boxes: Sequence[Mailbox], subscriptions: Iterable[str]) -> list[Row]:
@@ -152,7 +158,17 @@ def _parents(name: str) -> Iterable[str]:
 def chosen(listing: Listing, rows: Sequence[Row]) -> list[Row]:
     """The rows that the patterns match and the selection options keep."""
     tests = [matcher(listing.reference, pattern) for pattern in listing.patterns]
-    return [row for row in rows if any(test(row.name) for test in tests) and _selected(listing.selects, row)]
+    matching = [row for row in rows if any(test(row.name) for test in tests)]
+    if Selection.RECURSIVE in listing.selects:
+        matching = _with_hidden(matching, rows)
+    return [row for row in matching if _selected(listing.selects, row)]
+
+
+def _with_hidden(matching: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """CHILDINFO speaks only of what the patterns themselves do not show (RFC 5258 section 3.5)."""
+    shown = {row.name for row in matching}
+    hidden = {parent for row in rows if row.subscribed and row.name not in shown for parent in _parents(row.name)}
+    return [replace(row, child_matches=row.name in hidden) for row in matching]
 
 
 def _selected(selects: frozenset[Selection], row: Row) -> bool:
