@@ -38,6 +38,7 @@ class Selected:
     store: Store
     read_only: bool
     leave: Callable[[], None]
+    keywords: int = 0  # how many of the account's keywords the client has been told of; they only become more
     stale: bool = False  # the doorbell rang since the log was last read
     saved: list[int] | None = field(default=None)  # the result of SEARCH RETURN (SAVE), for extensions that keep it
 

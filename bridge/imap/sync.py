@@ -5,7 +5,7 @@ the mailbox index do not say.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.host import Host
@@ -13,9 +13,13 @@ from bridge.imap.items.flags import FlagTexts
 from bridge.imap.pipeline import News
 from bridge.imap.states import Selected
 from bridge.imap.view import Told
-from mailstore import changes
+from bridge.imap.wire import codes
+from bridge.imap.wire.render import flag_list
+from mailstore import changes, flags
 from mailstore.model import Delta, Snapshot, Uid
 from mailstore.store import Store
+
+SYSTEM_FLAGS: Final = ("\\Answered", "\\Flagged", "\\Deleted", "\\Seen", "\\Draft")
 
 
 class Reader(Protocol):
@@ -87,7 +91,7 @@ def fold(session: Reader, selected: Selected, delta: Delta, *, silent: bool = Fa
 
 def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
     """The untagged lines for a round of news, in its order."""
-    lines: list[bytes] = []
+    lines = new_keywords(session, selected) if told.flags else []
     if told.gone:
         lines += _gone(session, selected, told.gone)
     if told.exists is not None:
@@ -97,6 +101,23 @@ def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
     if told.flags:
         lines += flag_lines(session, selected, told.flags)
     return lines
+
+
+def new_keywords(session: Reader, selected: Selected) -> list[bytes]:
+    """FLAGS and PERMANENTFLAGS once more when keywords have been added: they must be known before FETCH uses them."""
+    keywords = session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))
+    return keyword_lines(selected, keywords) if len(keywords) > selected.keywords else []
+
+
+def keyword_lines(selected: Selected, keywords: Sequence[str]) -> list[bytes]:
+    """What flags there are, and which of them the client may keep."""
+    selected.keywords = len(keywords)
+    names = (*SYSTEM_FLAGS, *keywords)
+    permanent = () if selected.read_only else (*names, "\\*")
+    return [
+        b"* FLAGS %b\r\n" % flag_list(names),
+        b"* OK [%b] Flags that can be kept\r\n" % codes.permanentflags(permanent),
+    ]
 
 
 def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) -> list[bytes]:
@@ -117,10 +138,10 @@ def flag_lines(
     with_recent = bool(view.recent)
     lines = []
     for number, of in messages:
-        flags = index.flag_set(of)
-        if flags is None:
+        flag_set = index.flag_set(of)
+        if flag_set is None:
             continue
-        text = session.flag_texts.one(flags, recent=with_recent and view.is_recent(of))
+        text = session.flag_texts.one(flag_set, recent=with_recent and view.is_recent(of))
         lines.append(
             b"* %d FETCH (UID %d FLAGS (%b))\r\n" % (number, of, text)
             if uid

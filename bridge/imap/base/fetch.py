@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from bridge.imap import sync
 from bridge.imap.base.flags import completed
 from bridge.imap.base.own import change, pieces, positions, uids_at
 from bridge.imap.command import Command, Done, Traits
@@ -51,6 +52,8 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = plan.with_flags()
     needs = plan.needs
+    if needs.flags:
+        session.write(b"".join(sync.new_keywords(session, selected)))
     size = FROM_ROWS if needs.reads_store else FROM_INDEX
     done = 0
     for part in pieces(spans, size):

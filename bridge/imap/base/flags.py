@@ -80,6 +80,7 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     here = [of for of in uids if of not in selected.view.withheld]
     if not wanted.silent:
         numbered = [(selected.view.number(of), of) for of in here]
+        session.write(b"".join(sync.new_keywords(session, selected)))
         session.write(b"".join(sync.flag_lines(session, selected, numbered, uid=uid)))
         selected.view.forget_flags(here)
     return completed(word, asked, len(here), uid=uid)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from bridge.imap import sync
 from bridge.imap.base.mailboxes import selectable
 from bridge.imap.command import Command, Done, Traits, nothing
 from bridge.imap.dialect import Dialect, Parameter
@@ -16,12 +17,9 @@ from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
 from bridge.imap.view import View
 from bridge.imap.wire import codes
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.render import flag_list
 from mailstore import flags, mailboxes, messages
 from mailstore.model import Mailbox, Snapshot
 from mailstore.sqlite import ReadTx, WriteTx
-
-SYSTEM_FLAGS: Final = ("\\Answered", "\\Flagged", "\\Deleted", "\\Seen", "\\Draft")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +108,8 @@ async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> No
 
 def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None:
     view = selected.view
-    keywords = session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))
-    flag_names = (*SYSTEM_FLAGS, *keywords)
-    session.say(b"FLAGS " + flag_list(flag_names))
-    permanent = () if selected.read_only else (*flag_names, "\\*")
-    session.say(b"OK [" + codes.permanentflags(permanent) + b"] Flags that can be kept")
+    for line in sync.keyword_lines(selected, session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))):
+        session.write(line)
     session.say(b"%d EXISTS" % len(view))
     session.say(b"%d RECENT" % view.recent_count())
     if snapshot.first_unseen is not None and (number := view.number(snapshot.first_unseen)):
