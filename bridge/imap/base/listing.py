@@ -21,6 +21,7 @@ from mailstore.model import Mailbox
 from mailstore.sqlite import ReadTx
 
 DELIMITER: Final = "/"
+LONGEST_PATTERN: Final = 2000  # characters; no name is as long, and reading such a pattern would hold up everybody
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ def matcher(reference: str, pattern: str) -> Callable[[str], bool]:
     whole = reference + pattern
     if whole.partition(DELIMITER)[0].upper() == "INBOX":
         whole = "INBOX" + whole[5:]
+    if len(whole) > LONGEST_PATTERN:
+        return lambda name: False
     *before, last = whole.split("*")
     parts = [_segment(segment, last=False) for segment in before]
     opening = "".join(f"(?>{part})" if at == 0 else f"(?>.*?{part})" for at, part in enumerate(parts))
