@@ -29,6 +29,8 @@ MACROS: Final[Mapping[bytes, tuple[bytes, ...]]] = MappingProxyType(
     }
 )
 
+MAX_ITEMS: Final = 200
+
 _UID: Final = flags.UID.parse(Cursor(b""))
 _FLAGS: Final = flags.FLAGS.parse(Cursor(b""))
 
@@ -62,6 +64,11 @@ class FetchPlan:
         """The same with FLAGS at the end, unless it is asked for already."""
         return self if _FLAGS in self.items else replace(self, items=(*self.items, _FLAGS))
 
+    def with_item(self, item: FetchItem) -> Self:
+        """The same with an item that takes no arguments at the end, unless it is asked for already."""
+        made = item.parse(Cursor(b""))
+        return self if made in self.items else replace(self, items=(*self.items, made))
+
     def render(self, batch: Batch) -> bytes:
         """One `* n FETCH (...)` line a message."""
         count = len(batch.numbers)
@@ -75,7 +82,10 @@ class FetchPlan:
 
 def _read_items(cursor: Cursor, names: Mapping[bytes, FetchItem]) -> list[Item]:
     if cursor.peek() == b"(":
-        return cursor.parenthesised(lambda: _read_item(cursor, names))
+        items = cursor.parenthesised(lambda: _read_item(cursor, names))
+        if len(items) > MAX_ITEMS:
+            cursor.fail("Too many FETCH items")
+        return items
     macro = cursor.try_word(*MACROS)
     if macro is None:
         return [_read_item(cursor, names)]

@@ -58,6 +58,7 @@ def test_names_become_items_in_order_each_once(text: bytes, expected: list[bytes
         (b"BODY[]<10.0>", 10),
         (b"BODY[", 5),
         (b"RFC822.FOO", 0),
+        (b"(" + b" ".join(b"BODY[%d]" % part for part in range(1, 202)) + b")", 1903),
     ],
 )
 def test_what_cannot_be_fetched(text: bytes, offset: int) -> None:

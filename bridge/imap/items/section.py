@@ -19,6 +19,8 @@ PARTS_RENDERING: Final = "imap.parts.1"
 MAX_PART_NUMBERS: Final = 100
 
 _PART_NUMBER: Final = re.compile(rb"[1-9][0-9]{0,9}(?=[.\]])")
+# A header field with its folds; its name is the group.
+_FIELD: Final = re.compile(rb"^([^\s:]++)[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)", re.MULTILINE)
 _KINDS: Final = (b"HEADER", b"HEADER.FIELDS", b"HEADER.FIELDS.NOT", b"TEXT")
 _PART_KINDS: Final = (*_KINDS, b"MIME")
 
@@ -188,11 +190,10 @@ def _literal(data: bytes | None) -> bytes:
 
 def header_filter(section: Section) -> Callable[[bytes], bytes]:
     """Header block to the wanted fields, in the header's order, and the closing empty line."""
-    names = b"|".join(re.escape(name) for name in dict.fromkeys(name.lower() for name in section.fields))
-    field = re.compile(rb"^(?:%b)[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)" % names, re.IGNORECASE | re.MULTILINE)
+    names = frozenset(name.lower() for name in section.fields)
     if section.kind == b"HEADER.FIELDS":
-        return lambda header: b"".join(field.findall(header)) + b"\r\n"
-    return lambda header: field.sub(b"", header)
+        return lambda header: b"".join([f[0] for f in _FIELD.finditer(header) if f[1].lower() in names]) + b"\r\n"
+    return lambda header: _FIELD.sub(lambda f: b"" if f[1].lower() in names else f[0], header)
 
 
 # The map of parts
