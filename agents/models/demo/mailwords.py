@@ -14,12 +14,12 @@ _WHO = (
 )
 _SAYING = re.compile(
     r"\b(?:saying|which\s+says|that\s+says|stating|to\s+say|and\s+(?:say|tell\s+(?:him|her|them))"
-    r"|(?:with|using)\s+(?:the\s+)?(?:following\s+)?(?:text|words|message|body|content)"
+    r"|(?:with|using|and)\s+(?:the\s+)?(?:following\s+)?(?:text|words|message|body|content)"
     r"|mit\s+(?:dem|folgendem)\s+(?:text|inhalt)|und\s+(?:sag|schreib)e?\s+(?:ihm|ihr|ihnen))\b(?:\s+that\b|,?\s+dass\b)?\s*[:,]?\s*(.{2,})$",
     re.IGNORECASE | re.DOTALL,
 )
 _THAT = re.compile(
-    rf"\b(?:tell|inform|let|notify|remind|write(?:\s+to)?|e-?mail|mail|message|send)\s+(?!me\b|us\b){_WHO}"
+    rf"\b(?:tell|inform|let|notify|remind|write(?:\s+to)?|reply(?:\s+to)?|answer|e-?mail|mail|message|send)\s+(?!me\b|us\b){_WHO}"
     r"(?:\s+(?:know|an?\s+(?:e-?mail|mail|message|note)))?\s*,?\s+that\s+(.{2,})$",
     re.IGNORECASE | re.DOTALL,
 )

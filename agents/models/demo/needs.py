@@ -68,6 +68,15 @@ def _file(task: Task) -> Question | None:
             ),
         )
     if wish.make is Make.SUMMARY and wish.source in (Source.OWN, Source.BEFORE) and not material(task):
+        if "http" in wish.words:
+            return Question(
+                "files",
+                _pick(
+                    task,
+                    "I cannot open web pages. Please answer with the text itself, pasted or attached.",
+                    "Ich kann keine Webseiten öffnen. Bitte den Text selbst schicken, eingefügt oder angehängt.",
+                ),
+            )
         return Question(
             "files",
             _pick(

@@ -141,7 +141,7 @@ def _summary(task: Task, texts: Sequence[tuple[str, str]]) -> str:
     wanted = task.wish.sentences or DEFAULT_SENTENCES
     parts = []
     for title, text in texts:
-        points = "\n".join(f"- {line}" for line in summarise(text, wanted, title))
+        points = "\n".join(f"- {line}" for line in summarise(text, wanted, title, task.wish.focus))
         parts.append(f"**{title}**\n\n{points}" if title and len(texts) > 1 else points)
     return "\n\n".join(parts)
 

@@ -16,6 +16,7 @@ from agents.models.demo.wish import Content, Delivery, Make, Source, Topic
 from agents.prompt import size_text
 
 SUBJECT_LENGTH = 60
+_SECTION = re.compile(r"^\*\*(.+?)\*\*$", re.MULTILINE)
 
 
 def _pick(task: Task, english: str, german: str) -> str:
@@ -32,7 +33,11 @@ def order(task: Task, files: int, sentences: int) -> str:
         )
     else:
         what = _pick(task, "the text given as material", "den Text, der als Material beiliegt,")
-    return _pick(task, f"Summarise {what} in {sentences} sentences.", f"Fasse {what} in {sentences} Sätzen zusammen.")
+    focus = task.wish.focus
+    above = _pick(task, f", above all about {focus}", f", vor allem zu {focus}") if focus else ""
+    if task.wish.german:
+        return f"Fasse {what} in {sentences} Sätzen zusammen{above}."
+    return f"Summarise {what} in {sentences} sentences{above}."
 
 
 def listed(names: list[str] | tuple[str, ...], task: Task) -> str:
@@ -42,10 +47,11 @@ def listed(names: list[str] | tuple[str, ...], task: Task) -> str:
     return f"{', '.join(names[:-1])} {_pick(task, 'and', 'und')} {names[-1]}"
 
 
-def title(task: Task) -> str:
-    """What the product is made from, in a few words; empty when it has no name."""
+def title(task: Task, only: tuple[str, ...] = ()) -> str:
+    """What the product (or the part of it from `only` these files) is made from; empty when it has no name."""
     if task.wish.source is Source.FILES and task.files:
         read = [file.name for file in chosen(task) if file.ref in task.texts]
+        read = [name for name in read if name in only] or read
         return listed(read, task) if len(read) <= 3 else _pick(task, f"{len(read)} files", f"{len(read)} Dateien")
     if task.wish.source is Source.MAIL and task.hits:
         first = hit_title(task.hits[0][1])
@@ -95,8 +101,8 @@ def no_way_to_send(task: Task) -> str:
     )
 
 
-def _of(task: Task) -> str:
-    name = title(task)
+def _of(task: Task, only: tuple[str, ...] = ()) -> str:
+    name = title(task, only)
     if not name:
         return ""
     return _pick(task, f" of {name}", f" von {name}")
@@ -108,7 +114,7 @@ def _what(task: Task, delivery: Delivery) -> str:
         names = listed([file.name for file in files_to_attach(task, delivery)], task)
         return names or _pick(task, "the mail", "die Mail")
     if delivery.content is Content.RESULT and task.wish.make is Make.SUMMARY:
-        return _pick(task, f"the summary{_of(task)}", f"die Zusammenfassung{_of(task)}")
+        return _pick(task, f"the summary{_of(task, delivery.files)}", f"die Zusammenfassung{_of(task, delivery.files)}")
     if delivery.content is Content.RESULT and task.wish.make is not Make.NOTHING:
         return _pick(task, "the result", "das Ergebnis")
     return _pick(task, "the mail", "die Mail")
@@ -121,7 +127,7 @@ def subject(task: Task, delivery: Delivery) -> str:
     if delivery.content is Content.FILES:
         return listed([file.name for file in files_to_attach(task, delivery)], task) or _own_subject(task)
     if delivery.content is Content.RESULT and task.wish.make in (Make.SUMMARY, Make.NOTHING):
-        name = title(task) or _own_subject(task)
+        name = title(task, delivery.files) or _own_subject(task)
         head = _pick(task, "Summary", "Zusammenfassung")
         return f"{head}{_pick(task, ' of ', ' von ')}{name}" if name else head
     if delivery.content is Content.RESULT:
@@ -154,10 +160,27 @@ def _about(delivery: Delivery) -> str:
 def files_to_attach(task: Task, delivery: Delivery) -> tuple[Attachment, ...]:
     """The files that go along with a mail."""
     if delivery.content is Content.FILES or (task.files and attaches_files(task.wish.words)):
-        return chosen(task)
+        return _own_files(task, delivery)
     if delivery.content is Content.UNSAID and not delivery.words and task.files:
-        return chosen(task)
+        return _own_files(task, delivery)
     return ()
+
+
+def _own_files(task: Task, delivery: Delivery) -> tuple[Attachment, ...]:
+    """The files of this mail alone, or those of the whole wish."""
+    own = tuple(file for file in chosen(task) if file.name in delivery.files)
+    return own or chosen(task)
+
+
+def _held(task: Task, delivery: Delivery) -> str:
+    """The part of the product that is for this mail: of several summaries those of its own files."""
+    whole = task.product.body if task.product else material(task)
+    parts = _SECTION.split(whole)
+    sections = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    own = [(name, sections[name]) for name in delivery.files if name in sections]
+    if not own or len(own) == len(sections):
+        return whole
+    return own[0][1] if len(own) == 1 else "\n\n".join(f"**{name}**\n\n{text}" for name, text in own)
 
 
 def mail_text(task: Task, delivery: Delivery, extra: str) -> str:
@@ -181,10 +204,14 @@ def _mail_body(task: Task, delivery: Delivery) -> str:
         said = f"{delivery.words}\n\n" if delivery.words and not _about(delivery) else ""
         return said + _pick(task, f"Attached is {names}.", f"Anbei {names}.") if names else material(task)
     if delivery.content is Content.RESULT:
-        held = task.product.body if task.product else material(task)
+        held = _held(task, delivery)
         if task.wish.make is Make.SUMMARY:
             return (
-                _pick(task, f"Here is a summary{_of(task)}:", f"Hier ist eine Zusammenfassung{_of(task)}:")
+                _pick(
+                    task,
+                    f"Here is a summary{_of(task, delivery.files)}:",
+                    f"Hier ist eine Zusammenfassung{_of(task, delivery.files)}:",
+                )
                 + f"\n\n{held}"
             )
         return held

@@ -118,10 +118,10 @@ def _is_title(paragraph: str, number: int) -> bool:
     return number == 0 and short
 
 
-def summarise(text: str, sentences: int = DEFAULT_SENTENCES, focus: str = "") -> list[str]:
+def summarise(text: str, sentences: int = DEFAULT_SENTENCES, title: str = "", focus: str = "") -> list[str]:
     """At most `sentences` sentences of the text, most telling ones, in the order of the text; fewer if it is short.
 
-    `focus` holds words that matter to the reader (a title, what was asked); sentences with them weigh more.
+    Sentences with words of the title weigh more, and those with words of `focus` (what the reader asked) much more.
     """
     table = describe_table(text)
     if table:
@@ -130,15 +130,15 @@ def summarise(text: str, sentences: int = DEFAULT_SENTENCES, focus: str = "") ->
     if not units:
         return [line.strip() for line in text.splitlines() if line.strip()][:sentences]
     wanted = min(sentences, max(1, math.ceil(len(units) * 0.6)))
-    chosen = _choose(units, _scores(units, titles | frozenset(words_of(focus))), wanted)
+    chosen = _choose(units, _scores(units, titles | frozenset(words_of(title)), frozenset(words_of(focus))), wanted)
     return [unit.text for unit in sorted(chosen, key=lambda unit: unit.place)]
 
 
-def _scores(units: Sequence[Unit], titles: frozenset[str]) -> list[float]:
+def _scores(units: Sequence[Unit], titles: frozenset[str], focus: frozenset[str]) -> list[float]:
     seen = Counter(word for unit in units for word in set(unit.words))
     most = max(seen.values())
     last = max(len(units) - 1, 1)
-    return [_score(unit, seen, most, titles, last) for unit in units]
+    return [_score(unit, seen, most, titles, last) + len(focus.intersection(unit.words)) for unit in units]
 
 
 def _score(unit: Unit, seen: Counter[str], most: int, titles: frozenset[str], last: int) -> float:

@@ -18,7 +18,7 @@ from agents.models.demo.needs import question
 from agents.models.demo.recipients import greeting_names
 from agents.models.demo.state import Outcome, Product, State, Task
 from agents.models.demo.text import addresses, fold, strip_letter
-from agents.models.demo.understand import MIN_MATERIAL, revise, understand
+from agents.models.demo.understand import MIN_MATERIAL, revise, understand, wants_the_same
 from agents.models.demo.wish import Content, Delivery, Make, Revision, Source, Topic, Wish
 
 _HIT = re.compile(r"^- ref (\S+) \| (.*)$", re.MULTILINE)
@@ -102,6 +102,12 @@ def _bare_subject(subject: str) -> str:
 def _continue(task: Task, wish: Wish, said: str, brings: bool) -> None:
     """A first letter starts the work, a later one changes it, goes on with its product, or starts anew."""
     change = revise(said)
+    if task.started and brings and wish.make is Make.NOTHING and wants_the_same(said):
+        wish = _the_same(task.wish, wish)
+    busy = task.started and not task.closed and not brings and not change.empty and not wish.deliveries
+    if busy and not change.stop:
+        _apply_to_all(task, change, wish)
+        return
     if not task.started or brings or wish.topic in (Topic.THANKS, Topic.HELP) or not _follows(wish, change):
         if task.started and wish.topic is Topic.UNKNOWN and not brings:
             task.puzzled, task.closed = said, False
@@ -112,6 +118,14 @@ def _continue(task: Task, wish: Wish, said: str, brings: bool) -> None:
     else:
         _apply_to_all(task, change, wish)
     task.started, task.closed = True, False
+
+
+def _the_same(before: Wish, wish: Wish) -> Wish:
+    """What was wanted before, of the files that came now, for the recipients named now or else those of before."""
+    deliveries = wish.deliveries or tuple(replace(one, files=()) for one in before.deliveries)
+    settled = tuple(replace(one, content=Content.RESULT) if not one.words else one for one in deliveries)
+    made = replace(wish, make=before.make, source=Source.FILES, sentences=before.sentences, deliveries=settled)
+    return replace(made, topic=Topic.NONE)
 
 
 def _follows(wish: Wish, change: Revision) -> bool:

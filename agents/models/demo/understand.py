@@ -29,7 +29,17 @@ _ADD_TEXT = re.compile(
 _ATTACH_TOO = re.compile(
     r"\battach\s+(?:the|it|them|this|that|all|both)|\b(?:along|together)\s+with\s+the\s+(?:files?|originals?|attach)"
     r"|\bincluding\s+the\s+(?:files?|originals?|attach)|\b(?:mit|samt)\s+(?:dem\s+|den\s+)?(?:anhang|anhängen|datei)"
+    r"|\b(?:files?|attachments?|notes|documents?|report|minutes|pdf|originals?)\s+and\s+(?:its|their|the|a)\s+summary"
 )
+_IS_SUMMARY = re.compile(
+    r"\b(?:this|here|attached|it|das|hier)\s+(?:is|ist)\s+(?:the|my|a|our|die|meine)\s+(?:summary|zusammenfassung)\b"
+)
+_FOCUS = re.compile(
+    r"\b(?:say|says|said|points?|facts?|know|steht|sagt|learn|mention\w*)\s+(?:there\s+)?(?:about|on|regarding|über|zu|zum|zur)\s+"
+    r"([^,.;?!@]+?)(?=\s+(?:to|for|and|an|für|und)\s|[,.;?!]|$)|\babove\s+all\s+about\s+([^,.;?!@]+)|\bvor\s+allem\s+zu\s+([^,.;?!@]+)",
+    re.IGNORECASE,
+)
+_SAME = re.compile(r"\bthe\s+same\b|\blikewise\b|\bdas\s+(?:gleiche|selbe)\b|\bdasselbe\b|\bgenauso\b|\bebenso\b")
 _PRONOUNS = frozenset({"him", "her", "them", "ihm", "ihn", "ihr", "ihnen", "sie"})
 _ITSELF = re.compile(
     r"\b(?:file|original|attachment|document|pdf|datei|anhang|dokument)\s+(?:itself|as\s+it\s+is|selbst)\b"
@@ -43,7 +53,9 @@ _ABOUT = re.compile(
 class Notes:
     """What has been read so far of one letter."""
 
+    names: tuple[str, ...] = ()
     make: set[Make] = field(default_factory=set)
+    focus: str = ""
     mail: bool = False
     own: bool = False
     files: bool = False
@@ -65,7 +77,7 @@ def understand(said: str, names: Sequence[str] = ()) -> Wish:
     if w.HELP_ALONE.fullmatch(folded):
         return Wish(topic=Topic.HELP, german=german, words=body)
     instruction, material = split_material(body, bool(names))
-    notes = Notes()
+    notes = Notes(names=tuple(names))
     for paragraph in paragraphs(instruction):
         for sentence in sentences(paragraph):
             _read_sentence(sentence, notes, material)
@@ -147,9 +159,9 @@ def _read_clause(clause: str, notes: Notes, dictated: str, material: str) -> Non
         return
     searches = _read_produce(clause, folded, notes)
     if found and not searches and (w.SEND.search(folded) or w.DRAFT.search(folded)):
-        notes.deliveries += [_delivery(group, clause, dictated) for group in found]
+        notes.deliveries += [_delivery(group, clause, dictated, notes.names) for group in found]
     elif found and searches and w.SEND_VERB.search(folded):
-        notes.deliveries += [_delivery(group, clause, dictated) for group in found if _is_target(group)]
+        notes.deliveries += [_delivery(group, clause, dictated, notes.names) for group in found if _is_target(group)]
     elif not found and not searches:
         _read_without_address(clause, folded, notes, dictated)
     notes.forwarded = notes.forwarded or bool(w.FORWARD.search(folded))
@@ -160,8 +172,9 @@ def _read_produce(clause: str, folded: str, notes: Notes) -> bool:
     mailbox = _is_mailbox(clause, folded)
     notes.own = notes.own or bool(w.SELF_TEXT.search(folded))
     notes.files = notes.files or bool(w.ATTACHED.search(folded) or w.FILE_NOUN.search(folded))
-    if w.SUMMARISE.search(folded):
+    if w.SUMMARISE.search(folded) and not _IS_SUMMARY.search(folded):
         notes.make.add(Make.SUMMARY)
+        notes.focus = notes.focus or _focus(clause)
     if w.WAITING.search(folded) and (w.LIST.search(folded) or w.MAIL_NOUN.search(folded)) and not mailbox:
         notes.make.add(Make.WAITING)
     elif mailbox:
@@ -175,6 +188,17 @@ def _read_produce(clause: str, folded: str, notes: Notes) -> bool:
     elif w.READ.search(folded) and (w.ATTACHED.search(folded) or w.FILE_NOUN.search(folded)):
         notes.make.add(Make.TEXT)
     return mailbox
+
+
+def _focus(clause: str) -> str:
+    """What the summary should tell above all ("... what it says about the rent")."""
+    found = _FOCUS.search(clause)
+    return next((group.strip() for group in found.groups() if group), "") if found else ""
+
+
+def wants_the_same(said: str) -> bool:
+    """Whether the letter asks for the same as before, for another file."""
+    return bool(_SAME.search(fold(said)))
 
 
 def _lists_files(folded: str) -> bool:
@@ -241,13 +265,14 @@ def _is_target(group: Group) -> bool:
     return fold(group.before).split()[-1:] in (["to"], ["an"])
 
 
-def _delivery(group: Group, clause: str, dictated: str) -> Delivery:
+def _delivery(group: Group, clause: str, dictated: str, names: Sequence[str]) -> Delivery:
     folded = fold(clause)
     before = fold(group.before) if w.SEND.search(fold(group.before)) or _ITSELF.search(fold(group.before)) else folded
     content = _content(before, dictated)
     draft = bool(w.DRAFT.search(folded) or w.NOT_SEND.search(folded))
     greeting = greeting_names(group.to, group.names)
-    return Delivery(group.to, (), greeting, draft, content, "", dictated or _topic_words(clause, content))
+    files = meant_files(group.before, names)
+    return Delivery(group.to, (), greeting, draft, content, "", dictated or _topic_words(clause, content), files)
 
 
 def _topic_words(clause: str, content: Content) -> str:
@@ -281,6 +306,7 @@ def _assemble(notes: Notes, wish: Wish, instruction: str, names: Sequence[str]) 
         make=make,
         files=files,
         query=notes.query,
+        focus=notes.focus,
         sentences=wanted_sentences(fold(instruction)) if make is Make.SUMMARY else 0,
         deliveries=tuple(deliveries),
         alarms=tuple(notes.alarms),

@@ -51,7 +51,7 @@ class Topic(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One mail to be sent or drafted. `people` are recipients named without an address; `words` is text the user
-    gave.
+    gave; `files` are the names of files that this mail alone is about (empty: those of the wish).
     """
 
     to: tuple[str, ...]
@@ -61,6 +61,7 @@ class Delivery:
     content: Content = Content.UNSAID
     subject: str = ""
     words: str = ""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Alarm:
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A whole wish. `files` are names of attachments the user meant (empty: all); `sentences` 0 means the usual
-    length.
+    length; `focus` is what the reader wants to know above all.
     """
 
     make: Make = Make.NOTHING
@@ -83,6 +84,7 @@ class Wish:
     query: str = ""
     material: str = ""
     sentences: int = 0
+    focus: str = ""
     deliveries: tuple[Delivery, ...] = ()
     alarms: tuple[Alarm, ...] = ()
     topic: Topic = Topic.NONE

@@ -51,11 +51,11 @@ ADDRESS = re.compile(r"(?:mailto:)?([^\s<>()\[\],;:\"'“”„«»|]+@[^\s<>()\
 TO = r"(?:to|an|with|cc|bcc|for|für|und|and|at|also|auch)"
 
 SUMMARISE = _any(
-    r"summar(?:i[sz]e[sd]?|i[sz]ing|y|ies)", r"sum(?:s|ming)?\s+(?:\S+\s+){0,4}?up", r"tl;?dr", r"gist",
-    r"recap\w*", r"synopsis",
+    r"summ?[ae]r(?:i[sz]e[sd]?|i[sz]ing|y|ies)", r"rundown", r"make\s+(?:\S+\s+){1,4}shorter",
+    r"sum(?:s|ming)?\s+(?:\S+\s+){0,4}?up", r"tl;?dr", r"gist", r"recap\w*", r"synopsis",
     r"(?:key|main|important|central|essential)\s+(?:points?|facts?|takeaways?|messages?|findings?|parts?|things?)",
-    r"takeaways?", r"condense", r"digest", r"overview", r"boil\s+(?:\S+\s+){1,3}down", r"in\s+a\s+nutshell",
-    r"highlights", r"abstract\s+of", r"short(?:er)?\s+version", r"shorten", r"bullet\s+points?",
+    r"takeaways?", r"brief\s+\S+@\S+\s+on", r"condense", r"digest", r"overview", r"boil\s+(?:\S+\s+){1,3}down",
+    r"in\s+a\s+nutshell", r"highlights", r"abstract\s+of", r"short(?:er)?\s+version", r"shorten", r"bullet\s+points?",
     r"what(?:'s|\s+is|\s+does|\s+do|\s+are)\s+(?:in\s+)?(?:the|this|that|these|those|my)?\s*"
     r"(?:attached|attachments?|file|document|notes?|text|pdf|report|minutes|following)\b.*",
     r"zusammen(?:fass\w*|zufassen)", r"fass(?:e|t|en)?\b.*\bzusammen", r"kurzfassung", r"kern(?:punkte|aussagen)",
@@ -64,8 +64,8 @@ SUMMARISE = _any(
 SEND = _any(
     r"send(?:s|ing)?", r"sent", r"forward", r"share", r"deliver", r"e-?mail", r"mail", r"pass", r"shoot",
     r"fire\s+off", r"get\s+\S+.*\bto", r"let", r"inform", r"notify", r"tell", r"write", r"answer", r"reply",
-    r"invite", r"ask", r"thank", r"cc", r"copy", r"for", r"to", r"needs?", r"wants?",
-    r"should\s+(?:get|have|receive)", r"goes?\s+to",
+    r"invite", r"ask", r"thank", r"cc", r"copy", r"for", r"to", r"needs?", r"wants?", r"give", r"brief", r"update",
+    r"hand", r"gib", r"should\s+(?:get|have|receive)", r"goes?\s+to",
     r"(?:ab|zu|ver)?(?:schick|send|mail|schreib|übermittl)(?:e|en|t)?", r"leite?\b.*\bweiter",
     r"weiter(?:leiten|zuleiten)", r"informiere?", r"sag(?:e|en)?", r"teil(?:e)?\b.*\bmit", r"frag(?:e|en)?",
     r"antwort(?:e|en)?", r"an", r"für", r"bekomm(?:t|en)", r"braucht", r"erhalten",
@@ -74,9 +74,9 @@ SEND_VERB = _any(
     r"(?:send|forward|share|deliver|e-?mail|mail|shoot)\s+(?!me\b|myself\b|us\b)\S+", r"pass\s+\S+\s+(?:on|along)",
     r"(?:tell|inform|invite|notify|ask|thank)\s+(?!me\b|us\b)\S+", r"let\s+(?!me\b|us\b)\S+\s+know",
     r"(?:write|reply|answer)\s+(?:a\s+|an\s+)?(?:(?:short|brief|quick|polite|friendly)\s+)?(?:e-?mail|mail|message|note|letter|to)\b",
-    r"(?:ab|zu|ver)?(?:schick|send|mail|übermittl)(?:e|en)\b(?!\s+mir)", r"schick\b(?!\s+mir)",
-    r"leite?\b.*\bweiter", r"weiterleiten", r"schreib(?:e|en)?", r"informiere?", r"sag(?:e)?\s+(?!mir)\S+",
-    r"frag(?:e)?\s+(?!mich)\S+", r"antworte",
+    r"(?:ab|zu|ver)?(?:schick|send|mail|übermittl)(?:e|en)\b(?!\s+mir)", r"schick\b(?!\s+mir)", r"leite?\b.*\bweiter",
+    r"weiterleiten", r"schreib(?:e|en)?", r"informiere?", r"sag(?:e)?\s+(?!mir)\S+", r"frag(?:e)?\s+(?!mich)\S+",
+    r"antworte",
 )  # fmt: skip
 FORWARD = _any(
     r"forward",
@@ -97,8 +97,7 @@ SEARCH = _any(
     r"search(?:ing)?", r"find", r"look\s+(?:up|for|through|in)", r"locate", r"dig\s+(?:up|out)",
     r"(?:have|did|do)\s+i\s+(?:\S+\s+)?(?:have|got|get|receive[d]?)", r"(?:is|are)\s+there",
     r"any(?:thing)?(?:\s+new)?\s+from", r"where\s+(?:is|are)", r"where's", r"when\s+did", r"what\s+did",
-    r"which\s+mails?", r"durchsuche\w*", r"such(?:e|en)?", r"finde?n?", r"gibt\s+es", r"hab(?:e)?\s+ich",
-    r"wo\s+ist",
+    r"which\s+mails?", r"durchsuche\w*", r"such(?:e|en)?", r"finde?n?", r"gibt\s+es", r"hab(?:e)?\s+ich", r"wo\s+ist",
 )  # fmt: skip
 MAIL_NOUN = _any(
     r"e-?mails?", r"mails?", r"messages?", r"inbox", r"mailbox", r"letters?", r"correspondence", r"posteingang",
@@ -118,7 +117,10 @@ UNREAD = _any(
     r"unread", r"new", r"ungelesen\w*", r"neue?[nsr]?",
 )  # fmt: skip
 REMIND = _any(
-    r"remind\s+(?:me|us)", r"(?:set|create|make)\s+(?:a\s+|me\s+a\s+)?reminder", r"(?:ping|nudge)\s+me",
+    r"remind\s+(?:me|us)", r"(?:set|create|make)\s+(?:a\s+|me\s+a\s+)?reminder", r"(?:ping|nudge|wake)\s+me",
+    r"(?:every|each)\s+(?:\w+\s+)?(?:day|morning|evening|week|weekday|month|hour|monday|tuesday|wednesday|thursday|friday|saturday"
+    r"|sunday)",
+    r"jede[nrs]?\s+(?:tag|morgen|abend|woche|werktag|monat|stunde|\w+tag|mittwoch)",
     r"erinner(?:e|t|n)?\s+(?:mich|uns)", r"mich\b.*\berinnern",
 )  # fmt: skip
 READ = _any(
@@ -136,8 +138,7 @@ THANKS = re.compile(
     r"(?:\W+(?:a\s+lot|so\s+much|very\s+much|again|job|work|stuff|thanks?|you|danke|dank|gemacht|schön|dir|vielmals|for|your|the|help|quick|summary))*\W*"
 )  # fmt: skip
 ATTACHED = _any(
-    r"attach\w*", r"enclosed?", r"anh[aä]ng\w*", r"angehängt\w*", r"beigefügt\w*", r"anlagen?", r"beilage",
-    r"anbei",
+    r"attach\w*", r"enclosed?", r"anh[aä]ng\w*", r"angehängt\w*", r"beigefügt\w*", r"anlagen?", r"beilage", r"anbei",
 )  # fmt: skip
 FILE_NOUN = _any(
     r"files?", r"documents?", r"docs?", r"pdfs?", r"spreadsheets?", r"reports?", r"notes", r"minutes", r"paper",
@@ -186,7 +187,7 @@ CLOSING = re.compile(
 LEAD_VERBS = (
     r"(?:please\s+|bitte\s+|also\s+|then\s+|dann\s+|afterwards\s+|finally\s+)*"
     r"(?:summari[sz]e|sum\s|send|forward|draft|write|compose|prepare|remind|search|find|look|list|show|tell|let\s|notify|inform|give|ask|share|pass"
-    r"|reply|read|put|save|deliver|e-?mail\s|mail\s+(?:it|this|that|them|the|a|me|her|him|\S+@)|fasse?|sende|schick|maile|leite|such|finde|zeig"
+    r"|reply|read|put|save|deliver|thank\s|invite\s|brief\s|reply\s|answer\s|e-?mail\s|mail\s+(?:it|this|that|them|the|a|me|her|him|\S+@)|fasse?|sende|schick|maile|leite|such|finde|zeig"
     r"|erinner|schreib|entwirf|erstelle|lies|sag|informiere|an\s+\S+@)"
 )
 GENERIC_BOXES = _words("""
@@ -204,6 +205,7 @@ NO_NAMES = _words("""
 """)
 
 QUERY_NOISE = _words("""
+    came come how many
     search find look lookup up through in for all any the my a an e-mail email emails mail mails message
     messages inbox mailbox from about regarding concerning on of by with that which where is are was were there
     do did have has i got get received sent containing contains mentioning mention mentions said say says me

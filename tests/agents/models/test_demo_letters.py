@@ -168,6 +168,38 @@ CASES = {
         NOTES,
         [["lena@hill.example"]],
     ),
+    "rundown": Case(
+        "Give lena@hill.example a quick rundown of the attached minutes", SENT, NOTES, [["lena@hill.example"]]
+    ),
+    "brief": Case("Brief lena@hill.example on the attached notes", SENT, NOTES, [["lena@hill.example"]]),
+    "misspelt": Case("pls sumarise the notes and send to lena@hill.example", SENT, NOTES, [["lena@hill.example"]]),
+    "a list": Case(
+        "Two things please:\n1. Summarise the attached notes\n2. Send the summary to lena@hill.example",
+        SENT,
+        NOTES,
+        [["lena@hill.example"]],
+    ),
+    "each their own": Case(
+        "Summarise garden.txt for lena@hill.example and q3.md for otto@hill.example",
+        [*SUMMARY_2, "send_mail", "send_mail"],
+        BOTH,
+        [["lena@hill.example"], ["otto@hill.example"]],
+        body=("summary of garden.txt:", "14 June"),
+    ),
+    "with the file": Case(
+        "Send the notes and their summary to lena@hill.example",
+        SENT,
+        NOTES,
+        [["lena@hill.example"]],
+        body=("14 June",),
+    ),
+    "already a summary": Case(
+        "Hi, this is the summary I wrote. Send it to lena@hill.example.",
+        ["send_mail"],
+        NOTES,
+        [["lena@hill.example"]],
+        body=("Attached is garden.txt.",),
+    ),
     # Own and forwarded text
     "own text": Case(f"Summarise the following text in two sentences:\n\n{REPORT}", ["delegate"], says=("8 percent",)),
     "text above": Case(

@@ -155,6 +155,53 @@ async def test_a_new_letter_with_a_new_file_is_new_work() -> None:
     assert "4.2 million" in done.text
 
 
+async def test_the_same_again_for_another_file() -> None:
+    office = Office(DemoModel())
+    await office.write(SEND, NOTES)
+    done = await office.write("Please do the same with this one", {"q3.md": REPORT})
+    assert done.sent[0]["to"] == ["lena@hill.example"]
+    assert "4.2 million" in done.sent[0]["text"]
+    again = await office.write("And the same with this file for otto@hill.example", {"garden.txt": GARDEN})
+    assert again.sent[0]["to"] == ["otto@hill.example"]
+
+
+async def test_each_recipient_gets_the_summary_of_their_own_file() -> None:
+    text = "Summarise garden.txt for lena@hill.example and q3.md for otto@hill.example"
+    done = await Office(DemoModel()).write(text, {**NOTES, "q3.md": REPORT})
+    bodies = {sent["to"][0]: sent["text"] for sent in done.sent}
+    assert "14 June" in bodies["lena@hill.example"]
+    assert "4.2 million" not in bodies["lena@hill.example"]
+    assert "4.2 million" in bodies["otto@hill.example"]
+    assert "14 June" not in bodies["otto@hill.example"]
+    assert {sent["subject"] for sent in done.sent} == {"Summary of garden.txt", "Summary of q3.md"}
+
+
+async def test_files_are_shown_by_name_in_the_request() -> None:
+    done = await Office(DemoModel()).write("Send the notes and their summary to lena@hill.example", NOTES)
+    assert done.proposed[0]["attachments"] == ["garden.txt"]
+
+
+async def test_what_is_asked_about_weighs_more() -> None:
+    done = await Office(DemoModel()).write(
+        "What do the attached notes say about the apple trees? In one sentence.", NOTES
+    )
+    assert "apple trees" in done.text
+    assert "above all about the apple trees" in done.tasks[0].task
+
+
+async def test_a_letter_that_comes_while_it_works_changes_the_work() -> None:
+    def first_busy(args: Mapping[str, Any]) -> tuple[bool, str]:
+        return False, prompt.result_answered("shorter please")
+
+    office = Office(DemoModel(), decide=first_busy)
+    with pytest.raises(AssertionError, match="no end"):
+        await office.write(SEND, NOTES)
+    office.decide = lambda args: (True, "Sent.")
+    done = await office.write("one sentence, and send it to otto@hill.example instead")
+    assert done.sent[0]["to"] == ["otto@hill.example"]
+    assert points(done.sent[0]) == 1
+
+
 async def test_a_name_is_found_among_addresses_the_user_wrote_before() -> None:
     office = Office(DemoModel())
     await office.write("Tell lena@hill.example that the boat is ready.")
