@@ -169,7 +169,7 @@ def _append_new(
         internal_date=wish.internal_date,
         shown=shown,
         open=0,
-        filed=int(wish.filed),
+        filed=sent.FILED if wish.filed else 0,
         message_id=message_id,
         likeness=wish.likeness,
     )
@@ -206,9 +206,11 @@ def _into_sent(
     if wish.filed or match.same_bytes:
         if wish.flags.bits & SEEN:
             sent.seen(tx, mailbox, match.uid, FlagOp.ADD)
+        sent.met(tx, match.email)
         return Appended(match.uid, match.email, match.thread, mailbox.uidvalidity, created=False, mailbox=mailbox.id)
     appended = _append_new(tx, mailbox, prepared, wish, thread or match.thread)
     take_place(tx, mailbox.account, match.row, appended.email)
+    sent.met(tx, appended.email)
     return appended
 
 

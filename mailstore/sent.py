@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from sqlite3 import Row
 
 from mailstore import flags
-from mailstore.content import Prepared
+from mailstore.content import Prepared, storable
 from mailstore.model import EmailId, FlagOp, Mailbox, ThreadId, Uid
 from mailstore.parse import Message
 from mailstore.transaction import ReadTx, WriteTx
+
+FILED = 1  # the server's copy, in the column `filed`; 2 is added once it has met its twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +48,44 @@ def _parts(message: Message) -> list[bytes]:
 
 def match(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes | None, *, filed: bool) -> Match | None:
     """The copy that the other side put into Sent: a client's when the server files (`filed`), else the server's."""
-    message = prepared.message
-    rows: list[Row] = []
-    if message.message_id is not None:
-        rows = tx.all(
-            "mailstore.messages.sent-by-message-id",
-            account=mailbox.account,
-            mailbox=mailbox.id,
-            message_id=message.message_id,
-        )
-    if not any(_other(row, filed) for row in rows) and like is not None:
-        rows = tx.all(
-            "mailstore.messages.sent-by-likeness",
-            account=mailbox.account,
-            mailbox=mailbox.id,
-            likeness=like,
-            sent=message.sent,
-        )
+    rows = _by_message_id(tx, mailbox, prepared.message, filed) or _by_likeness(tx, mailbox, prepared, like, filed)
+    if not rows:
+        return None
     content = tx.value("mailstore.content.by-hash", hash=prepared.hash)
-    candidates = [row for row in rows if _other(row, filed)]
-    candidates.sort(key=lambda row: row["content"] != content)
-    for row in candidates:
-        return Match(
-            EmailId(row["id"]), Uid(row["uid"]), ThreadId(row["thread"]), row["content"] == content, row
-        )
-    return None
+    row = next((row for row in rows if row["content"] == content), rows[0])
+    return Match(EmailId(row["id"]), Uid(row["uid"]), ThreadId(row["thread"]), row["content"] == content, row)
 
 
-def _other(row: Row, filed: bool) -> bool:
-    """Whether this copy may be matched: the server's own by anyone (a client, or the server doing it again), a
-    client's by the server only."""
-    return filed or bool(row["filed"])
+def _by_message_id(tx: ReadTx, mailbox: Mailbox, message: Message, filed: bool) -> list[Row]:
+    """The server matches whatever is there (it may be filing again), a client only what the server filed."""
+    if message.message_id is None:
+        return []
+    rows = tx.all(
+        "mailstore.messages.sent-by-message-id",
+        account=mailbox.account,
+        mailbox=mailbox.id,
+        message_id=storable(message.message_id),
+    )
+    return [row for row in rows if filed or row["filed"] & FILED]
+
+
+def _by_likeness(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes | None, filed: bool) -> list[Row]:
+    """Only copies that have not met their twin: who sends the same words twice keeps two mails."""
+    if like is None:
+        return []
+    rows = tx.all(
+        "mailstore.messages.sent-by-likeness",
+        account=mailbox.account,
+        mailbox=mailbox.id,
+        likeness=like,
+        sent=prepared.message.sent,
+    )
+    return [row for row in rows if row["filed"] == (0 if filed else FILED)]
+
+
+def met(tx: WriteTx, email: EmailId) -> None:
+    """This copy has met its twin from the other side."""
+    tx.run("mailstore.messages.matched", email=email)
 
 
 def seen(tx: WriteTx, mailbox: Mailbox, uid: Uid, op: FlagOp) -> None:

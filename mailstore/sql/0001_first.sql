@@ -118,7 +118,7 @@ CREATE TABLE email (
     internal_date INTEGER NOT NULL,
     shown INTEGER NOT NULL DEFAULT 0,        -- the views it has a placement in: 1 All, 2 Unread, 4 Action
     open INTEGER NOT NULL DEFAULT 0,         -- 1: has the label "open"
-    filed INTEGER NOT NULL DEFAULT 0,        -- 1: a copy in Sent that the server made
+    filed INTEGER NOT NULL DEFAULT 0,        -- in Sent: 0 a client's, 1 the server's, plus 2 when matched
     message_id TEXT,
     likeness BLOB                            -- in Sent: hash of From, To, Subject and body
 ) STRICT;

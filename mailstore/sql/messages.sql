@@ -86,6 +86,10 @@ JOIN placement p ON p.email = e.id AND p.mailbox = e.mailbox
 WHERE e.account = :account AND e.likeness = :likeness AND e.mailbox = :mailbox
 AND abs(c.sent - :sent) <= 120000 ORDER BY e.id;
 
+-- name: matched
+-- A copy in Sent has met its twin from the other side.
+UPDATE email SET filed = filed | 2 WHERE id = :email;
+
 -- name: stand-in
 -- A message takes another's place for whoever knows that one.
 UPDATE email SET stands_for = :stands_for WHERE id = :email;
