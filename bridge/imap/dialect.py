@@ -17,7 +17,7 @@ from bridge.imap.items.item import FetchItem
 from bridge.imap.states import Selected, State
 from bridge.imap.wire.cursor import Cursor
 from config.settings import Settings
-from mailstore.model import Mailbox, Status, Uid
+from mailstore.model import Mailbox, Snapshot, Status, Uid
 
 
 class Mode(StrEnum):
@@ -62,10 +62,14 @@ Announce = Callable[[Standing], Sequence[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class StatusItem:
-    """An item of STATUS; `render` gives its value from the mailbox's counters and the settings."""
+    """An item of STATUS; `render` gives its value from the mailbox's counters and the settings.
+
+    `turns_on`: modes that asking for it enables (RFC 7162 section 3.1).
+    """
 
     name: bytes
     render: Callable[[Status, Settings], bytes]
+    turns_on: tuple[Mode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +118,20 @@ class ListReturn:
     follow: Callable[[Any, Mailbox, Any], bytes] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SearchReturn:
+    """A SEARCH return option; `render` makes its part of ESEARCH from what was found (ascending), or None."""
+
+    name: bytes
+    render: Callable[[Sequence[int]], bytes | None]
+
+
 TellGone = Callable[[Selected, Sequence[tuple[int, Uid]]], list[bytes]]
-TellFlags = Callable[[Selected, Sequence[tuple[int, Uid]]], list[bytes]]
+"""Departures (number, UID) as whole lines, instead of EXPUNGE."""
+TellFlags = Callable[[Selected, Uid], bytes]
+"""An item to add to a FETCH answer that tells the flags of a message."""
+Introduce = Callable[[Snapshot], bytes]
+"""A further untagged line (without `* ` and CRLF) of SELECT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +147,7 @@ class Extension:
     select_params: tuple[Parameter, ...] = ()
     store_params: tuple[Parameter, ...] = ()
     fetch_params: tuple[Parameter, ...] = ()
-    search_returns: tuple[Parameter, ...] = ()
+    search_returns: tuple[SearchReturn, ...] = ()
     list_selections: tuple[ListSelection, ...] = ()
     list_returns: tuple[ListReturn, ...] = ()
     enables: Mapping[bytes, tuple[Mode, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -139,6 +155,7 @@ class Extension:
     implies: tuple[str, ...] = ()
     tell_gone: tuple[Mode, TellGone] | None = None
     tell_flags: tuple[Mode, TellFlags] | None = None
+    introduce: Introduce | None = None
     default: bool = True
 
 
@@ -168,12 +185,13 @@ class Dialect:
     select_params: Mapping[bytes, Parameter]
     store_params: Mapping[bytes, Parameter]
     fetch_params: Mapping[bytes, Parameter]
-    search_returns: Mapping[bytes, Parameter]
+    search_returns: Mapping[bytes, SearchReturn]
     list_selections: Mapping[bytes, ListSelection]
     list_returns: Mapping[bytes, ListReturn]
     enables: Mapping[bytes, tuple[Mode, ...]]
     tell_gone: Mapping[Mode, TellGone]
     tell_flags: Mapping[Mode, TellFlags]
+    introduce: tuple[Introduce, ...]
 
     def has(self, feature: Feature) -> bool:
         return feature in self.features
@@ -209,6 +227,7 @@ def merge(extensions: Sequence[Extension]) -> Dialect:
         enables=_table(extensions, "ENABLE name", lambda e: list(e.enables.items())),
         tell_gone=_table(extensions, "way to tell departures", lambda e: [e.tell_gone] if e.tell_gone else []),
         tell_flags=_table(extensions, "way to tell flags", lambda e: [e.tell_flags] if e.tell_flags else []),
+        introduce=tuple(extension.introduce for extension in extensions if extension.introduce),
     )
 
 

@@ -154,6 +154,8 @@ class ImapService:
                 pump.abort()
             elif silent >= allowed and not session.working:
                 session.goodbye("Logged out after a long silence")
+            elif silent >= allowed and not pump.writable:
+                pump.abort()  # in the middle of an answer that nobody reads
             elif session.idling and now - max(session.pushed_at, session.touched) >= KEEP_ALIVE_SECONDS:
                 session.keep_alive()
 

@@ -115,6 +115,11 @@ class Session:
             raise Refused("No mailbox is selected", b"CLIENTBUG", bad=True)
         return self.selected
 
+    @property
+    def tag(self) -> bytes:
+        """The tag of the command at hand."""
+        return self._current[0] if self._current is not None else b""
+
     def user(self) -> Identity:
         if self.identity is None:
             raise Refused("Log in first", bad=True)
@@ -219,7 +224,7 @@ class Session:
     def failed(self) -> None:
         if self._current is not None:
             tag, _ = self._current
-            self._hold = None
+            self._current = self._hold = None
             self.idling = False
             self._answer(tag, GENERAL)
             self.flush_now()

@@ -128,23 +128,23 @@ def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) 
 
 
 def flag_lines(
-    session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False
+    session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False, flags: bool = True
 ) -> list[bytes]:
-    """FETCH lines with the present flags of messages (number, UID); `uid`: with the UID, as UID commands must have."""
-    for mode, tell in session.dialect.tell_flags.items():
-        if mode in session.modes:
-            return tell(selected, messages)
-    view, index = selected.view, selected.index
-    with_recent = bool(view.recent)
+    """FETCH lines with the present flags of messages (number, UID). `uid`: with the UID, as UID commands must have.
+
+    Without `flags` only what the session's modes add is told: the client knows the flags, as it set them silently.
+    """
+    extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
+    view, index, recent = selected.view, selected.index, bool(selected.view.recent)
     lines = []
     for number, of in messages:
         flag_set = index.flag_set(of)
         if flag_set is None:
             continue
-        text = session.flag_texts.one(flag_set, recent=with_recent and view.is_recent(of))
-        lines.append(
-            b"* %d FETCH (UID %d FLAGS (%b))\r\n" % (number, of, text)
-            if uid
-            else b"* %d FETCH (FLAGS (%b))\r\n" % (number, text)
-        )
+        text = session.flag_texts.one(flag_set, recent=recent and view.is_recent(of))
+        items = [b"UID %d" % of] if uid else []
+        if flags:
+            items.append(b"FLAGS (%b)" % text)
+        items += [extra(selected, of) for extra in extras]
+        lines.append(b"* %d FETCH (%b)\r\n" % (number, b" ".join(items)))
     return lines

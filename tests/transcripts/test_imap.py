@@ -19,9 +19,10 @@ TEXTS = {path.stem: path.read_text() for path in dialogues(FOLDER)}
 @pytest.mark.parametrize("name", TEXTS)
 async def test_dialogue(name: str, tmp_path: Path) -> None:
     text = TEXTS[name]
-    settings = house_settings(tmp_path, require_tls="% tls required" in text)
+    imap = Imap(extensions="all" if "% extensions all" in text else "default")
+    settings = house_settings(tmp_path, require_tls="% tls required" in text, imap=imap)
     async with open_house(tmp_path, ("ada", "bob"), settings=settings) as house:
-        await Player(house).play(text.replace("% tls required", ""), name)
+        await Player(house).play(text.replace("% tls required", "").replace("% extensions all", ""), name)
 
 
 @pytest.mark.parametrize("name", ["append", "fetch", "copy-move", "idle", "views", "list", "search"])

@@ -8,6 +8,8 @@ from tests.imap.harness import Answer, Client
 FETCH = re.compile(rb"(\d+) FETCH \((.*)\)\Z", re.DOTALL)
 UID = re.compile(rb"UID (\d+)")
 FLAGS = re.compile(rb"FLAGS \(([^)]*)\)")
+MODSEQ = re.compile(rb"MODSEQ \((\d+)\)")
+MODIFIED = re.compile(rb"\[MODIFIED (\S+)\]")
 SUBJECT = re.compile(rb"Subject: (\S+)")
 COPYUID = re.compile(rb"\[COPYUID (\d+) (\S+) (\S+)\]")
 ASK = "(UID FLAGS BODY.PEEK[HEADER.FIELDS (SUBJECT)])"
@@ -25,6 +27,7 @@ class Slot:
     uid: int | None = None
     subject: str | None = None
     flags: frozenset[str] | None = None
+    modseq: int | None = None
 
 
 @dataclass
@@ -114,6 +117,10 @@ class Believer:
         if uid:
             self.believe(slot.uid in (None, int(uid[1])), f"number {at} was UID {slot.uid} and is {int(uid[1])}")
             slot.uid = int(uid[1])
+        modseq = MODSEQ.search(items)
+        if modseq:
+            self.believe(int(modseq[1]) >= (slot.modseq or 0), f"the modseq of {at} fell to {int(modseq[1])}")
+            slot.modseq = int(modseq[1])
         if flags:
             slot.flags = frozenset(flags[1].decode().split()) - {"\\Recent"}
         if subject:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mailstore import accounts, changes, flags, labels, mailboxes, messages
 from mailstore.model import Account, FlagOp, Mailbox, Uid
 from tests.imap.harness import PASSWORD, House, letter
-from tests.views.believer import Believer, Broken, pairs
+from tests.views.believer import MODIFIED, Believer, Broken, numbers, pairs
 from tests.views.reference import DELETED, STORED, VIEWS, Mail, Reference
 
 CLIENTS = 3
@@ -51,6 +51,8 @@ class History:
             client = house.connect()
             await client.greeted()
             assert (await client.command(f'LOGIN {name} "{PASSWORD}"')).ok
+            if number:
+                assert (await client.command("ENABLE CONDSTORE")).untagged == [b"ENABLED CONDSTORE"]
             history.clients.append(Believer(client, f"C{number}"))
         return history
 
@@ -287,6 +289,25 @@ class History:
         if not client.read_only:
             self.reference.store(client.mailbox or "", mails, change, names)
 
+    async def conditional_store(self, client: Believer) -> None:
+        """STORE UNCHANGEDSINCE what the client knows: who was changed since then must be in MODIFIED, and nobody else."""
+        positions, names = self.some(client), self.some_flags()
+        if not positions or client.read_only:
+            return
+        await client.say(f"FETCH {','.join(str(at + 1) for at in positions[:1])} (UID MODSEQ)")
+        limit = client.slots[positions[0]].modseq or 0
+        box, uids = client.mailbox or "", [client.slots[at].uid or 0 for at in positions]
+        rows = self.house.store.read(lambda tx: messages.fetch(tx, self.boxes[box], [Uid(uid) for uid in sorted(uids)]))
+        stale = {row.uid for row in rows if row.modseq > limit}
+        mails = self.mails_at(box, [row.uid for row in rows if row.uid not in stale])
+        answer = await client.say(
+            f"UID STORE {','.join(map(str, uids))} (UNCHANGEDSINCE {limit}) +FLAGS ({' '.join(names)})"
+        )
+        told = MODIFIED.search(answer.text)
+        modified = set(numbers(told[1])) if told else set()
+        client.believe(modified == stale, f"MODIFIED {modified} while {stale} had changed since {limit}")
+        self.reference.store(box, mails, "+", names)
+
     async def search(self, client: Believer) -> None:
         answer = await client.say(self.dice.choice(("SEARCH ALL", "SEARCH UNSEEN", "UID SEARCH ALL")))
         client.believe(answer.ok, f"SEARCH failed: {answer.text!r}")
@@ -390,6 +411,7 @@ CLIENT: list[ClientAct] = [
     History.store,
     History.store,
     History.store,
+    History.conditional_store,
     History.search,
     History.expunge,
     History.expunge,

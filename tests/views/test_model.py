@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,21 @@ import pytest
 
 from bridge.imap import pipeline, session
 from bridge.imap.view import Told, View
-from mailstore import changes, filing, messages
-from mailstore.model import Copied, Delta
-from tests.imap.harness import House, open_house
+from config.settings import Imap
+from mailstore import changes, filing, flags, messages
+from mailstore.model import Copied, Delta, Stored
+from tests.imap.harness import House, house_settings, open_house
 from tests.views.believer import Broken
 from tests.views.histories import History
 
 STEPS = 40
 PARTS = 6
 TRIES = 60  # histories within which a planted fault has to be found
+
+
+def quick_house(home: Path) -> AbstractAsyncContextManager[House]:
+    """A house that speaks every extension and holds no news back."""
+    return open_house(home, (), settings=house_settings(home, imap=Imap(extensions="all")), ticking=True)
 
 
 async def play(house: House, seed: int) -> None:
@@ -34,7 +41,7 @@ async def play(house: House, seed: int) -> None:
 async def test_histories(part: int, count: Callable[[int, int], int], tmp_path: Path) -> None:
     """300 histories by day, 2,000 by night."""
     each = count(300, 2004) // PARTS
-    async with open_house(tmp_path, (), ticking=True) as house:
+    async with quick_house(tmp_path) as house:
         for seed in range(part * each, (part + 1) * each):
             await play(house, seed)
         assert await house.store.check() == []
@@ -45,7 +52,7 @@ async def test_histories(part: int, count: Callable[[int, int], int], tmp_path: 
 
 async def caught(home: Path) -> str:
     """The complaint about the first history that goes wrong; fails when none does."""
-    async with open_house(home, (), ticking=True) as house:
+    async with quick_house(home) as house:
         for seed in range(TRIES):
             try:
                 await play(house, seed)
@@ -143,3 +150,14 @@ async def test_a_wrong_copyuid_pair_is_caught(verb: str, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(messages, verb, crossed)
     assert "COPYUID" in await caught(tmp_path)
+
+
+async def test_a_stale_modified_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conditional STORE overwrites what has changed meanwhile and does not say so."""
+    honest = flags.store
+
+    def careless(tx: Any, mailbox: Any, uids: Any, op: Any, names: Any, unchanged_since: Any = None) -> Stored:
+        return honest(tx, mailbox, uids, op, names)
+
+    monkeypatch.setattr(flags, "store", careless)
+    assert "MODIFIED" in await caught(tmp_path)

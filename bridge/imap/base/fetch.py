@@ -7,18 +7,19 @@ that neither a large mailbox nor a slow client fills the memory. What the index 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bridge.imap import sync
 from bridge.imap.base.flags import completed
 from bridge.imap.base.own import change, pieces, positions, uids_at
+from bridge.imap.base.select import read_parameter
 from bridge.imap.command import Command, Done, Traits
-from bridge.imap.dialect import Dialect
+from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.plan import Batch, FetchPlan, Needs
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.seqset import SeqSet
+from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import flags, messages
 from mailstore.model import SEEN, FetchRow, FlagOp, FlagSet, Uid
 from mailstore.sqlite import ReadTx
@@ -32,8 +33,11 @@ IN_LOOP_BYTES: Final = 128 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
+    """`changed_since` leaves out messages that have not changed after that modseq (RFC 7162 CHANGEDSINCE)."""
+
     messages: SeqSet
     plan: FetchPlan
+    changed_since: int | None = None
 
 
 def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
@@ -41,14 +45,26 @@ def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
     wanted = cursor.seqset()
     cursor.sp()
     plan = FetchPlan.compile(cursor, dialect.fetch_items, uid=uid)
+    params: dict[bytes, Any] = {}
+    if dialect.fetch_params and not cursor.at_end:
+        cursor.sp()
+        read = cursor.parenthesised(partial(read_parameter, cursor, dialect.fetch_params))
+        params = {parameter.name: value for parameter, value in read}
     cursor.eol()
-    return Fetching(wanted, plan)
+    since = params.get(b"CHANGEDSINCE")
+    if since is not None:
+        plan = plan.with_item(dialect.fetch_items[b"MODSEQ"])
+    return Fetching(wanted, plan, since)
 
 
 async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
     spans = positions(selected, wanted.messages, uid=uid)
     plan = wanted.plan
+    if plan.needs.modseq:
+        session.turn_on((Mode.CONDSTORE,))
+    if wanted.changed_since is not None:
+        spans = _changed(selected, spans, wanted.changed_since)
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = plan.with_flags()
     needs = plan.needs
@@ -62,6 +78,13 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         else:
             done += await _send_indexed(session, selected, plan, part)
     return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+
+
+def _changed(selected: Selected, spans: Sequence[range], since: int) -> list[range]:
+    """The positions whose message has changed after a modseq."""
+    mine = selected.view.uids
+    changed = set(selected.index.changed_since(since))
+    return merge((at, at + 1) for span in spans for at in span if mine[at] in changed)
 
 
 async def _see(session: Session, selected: Selected, spans: Sequence[range]) -> bool:

@@ -13,15 +13,17 @@ from bridge.imap import sync
 from bridge.imap.base.own import change, positions, uids_at, writable
 from bridge.imap.base.select import read_parameter
 from bridge.imap.command import Command, Done, Refused, Traits
-from bridge.imap.dialect import Dialect, Parameter
+from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.session import Session
-from bridge.imap.states import IN_MAILBOX
+from bridge.imap.states import IN_MAILBOX, Selected
+from bridge.imap.wire import codes
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.seqset import SeqSet
 from mailstore import flags
-from mailstore.model import SYSTEM_FLAGS, FlagOp
+from mailstore.model import SYSTEM_FLAGS, FlagOp, ModSeq, Stored, Uid
+from mailstore.sqlite import WriteTx
 
 OPS: Final = {b"+": FlagOp.ADD, b"-": FlagOp.REMOVE}
 
@@ -32,7 +34,7 @@ class Storing:
     op: FlagOp
     flags: tuple[str, ...]
     silent: bool
-    params: tuple[tuple[Parameter, Any], ...] = ()
+    unchanged_since: ModSeq | None = None
 
 
 def settable(names: Sequence[str]) -> tuple[str, ...]:
@@ -47,9 +49,10 @@ def parse_store(cursor: Cursor, dialect: Dialect) -> Storing:
     cursor.sp()
     messages = cursor.seqset()
     cursor.sp()
-    params: list[tuple[Parameter, Any]] = []
+    params: dict[bytes, Any] = {}
     if cursor.peek() == b"(" and dialect.store_params:
-        params = cursor.parenthesised(partial(read_parameter, cursor, dialect.store_params))
+        read = cursor.parenthesised(partial(read_parameter, cursor, dialect.store_params))
+        params = {parameter.name: value for parameter, value in read}
         cursor.sp()
     op = OPS.get(cursor.peek(), FlagOp.REPLACE)
     if op is not FlagOp.REPLACE:
@@ -60,30 +63,43 @@ def parse_store(cursor: Cursor, dialect: Dialect) -> Storing:
     cursor.sp()
     names = settable(cursor.store_flags())
     cursor.eol()
-    return Storing(messages, op, names, word.endswith(b".SILENT"), tuple(params))
+    return Storing(messages, op, names, word.endswith(b".SILENT"), params.get(b"UNCHANGEDSINCE"))
 
 
 async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     selected = writable(session)
+    if wanted.unchanged_since is not None:
+        session.turn_on((Mode.CONDSTORE,))
     spans = positions(selected, wanted.messages, uid=uid)
     uids = uids_at(selected, spans)
     asked = sum(map(len, spans))
     word = "UID STORE" if uid else "STORE"
     if not uids:
         return completed(word, asked, 0, uid=uid)
-    await change(
-        session,
-        selected,
-        lambda tx: flags.store(tx, selected.mailbox, uids, wanted.op, wanted.flags),
-        silent=wanted.silent,
-    )
+
+    def write(tx: WriteTx) -> Stored:
+        return flags.store(tx, selected.mailbox, uids, wanted.op, wanted.flags, wanted.unchanged_since)
+
+    stored, _ = await change(session, selected, write, silent=wanted.silent)
+    left_alone = set(stored.modified)
     here = [of for of in uids if of not in selected.view.withheld]
+    _answer(session, selected, wanted, [of for of in here if of not in left_alone], uid=uid)
+    done = completed(word, asked, len(here), uid=uid)
+    if not left_alone:
+        return done
+    named = stored.modified if uid else [selected.view.number(of) for of in stored.modified]
+    return Done("Some messages had changed meanwhile", codes.modified(named))
+
+
+def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequence[Uid], *, uid: bool) -> None:
+    """The FETCH lines that STORE itself tells; of silent ones only the modseq, to who knows about modseqs."""
+    if wanted.silent and Mode.CONDSTORE not in session.modes:
+        return
+    numbered = [(selected.view.number(of), of) for of in done]
     if not wanted.silent:
-        numbered = [(selected.view.number(of), of) for of in here]
         session.write(b"".join(sync.new_keywords(session, selected)))
-        session.write(b"".join(sync.flag_lines(session, selected, numbered, uid=uid)))
-        selected.view.forget_flags(here)
-    return completed(word, asked, len(here), uid=uid)
+        selected.view.forget_flags(done)
+    session.write(b"".join(sync.flag_lines(session, selected, numbered, uid=uid, flags=not wanted.silent)))
 
 
 def completed(word: str, asked: int, done: int, *, uid: bool) -> Done:

@@ -136,6 +136,7 @@ async def run_status(session: Session, wanted: StatusWanted) -> Done:
         return mailbox, mailboxes.status(tx, mailbox)
 
     mailbox, status = session.store.read(read)
+    session.turn_on(mode for item in wanted.items for mode in item.turns_on)
     session.write(status_line(session, mailbox, status, wanted.items))
     return Done("STATUS completed")
 

@@ -3,25 +3,29 @@
 Rule: an answer names only messages that this client has been told of, by its own numbers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.criteria import Criteria, parse_criteria
-from bridge.imap.dialect import Dialect
+from bridge.imap.dialect import Dialect, Mode, SearchReturn
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.render import numbers
+from bridge.imap.wire.render import numbers, quoted
 from bridge.imap.wire.seqset import SeqSet
 from mailstore.model import Uid
-from mailstore.query import Nothing, Query, UidSet
+from mailstore.query import And, ModSeqAtLeast, Not, Nothing, Or, Query, UidSet
 
 
 @dataclass(frozen=True, slots=True)
 class Searching:
+    """What a SEARCH asks for. `returns` None: the old answer, SEARCH; else ESEARCH (RFC 4731) with these parts."""
+
     criteria: Criteria
+    returns: tuple[SearchReturn, ...] | None = None
 
 
 class Resolver:
@@ -47,23 +51,64 @@ class Resolver:
 
 def parse_search(cursor: Cursor, dialect: Dialect) -> Searching:
     cursor.sp()
+    returns = None
+    if dialect.search_returns and cursor.try_word(b"RETURN"):
+        cursor.sp()
+        returns = tuple(cursor.parenthesised(partial(_return, cursor, dialect), empty=True))
+        cursor.sp()
     criteria = parse_criteria(cursor, dialect.search_keys)
     cursor.eol()
-    return Searching(criteria)
+    return Searching(criteria, returns)
+
+
+def _return(cursor: Cursor, dialect: Dialect) -> SearchReturn:
+    option = dialect.search_returns.get(cursor.word("a return option"))
+    if option is None:
+        cursor.fail("Unknown return option")
+    return option
 
 
 async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
-    found = await find(session, selected, wanted.criteria)
-    told = found if uid else [selected.view.number(of) for of in found]
-    session.say(b"SEARCH " + numbers(told) if told else b"SEARCH")
+    query = wanted.criteria.query(Resolver(selected))
+    found = selected.view.within(await session.store.search(selected.mailbox, query))
+    told: Sequence[int] = found if uid else [selected.view.number(of) for of in found]
+    modseq = _highest(session, selected, found) if asks_modseq(query) else None
+    if wanted.returns is None:
+        shown = b" " + numbers(told) if told else b""
+        session.say(b"SEARCH" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
+    else:
+        session.say(_extended(session, wanted.returns, told, modseq, uid=uid))
     return Done("UID SEARCH completed" if uid else "SEARCH completed")
 
 
-async def find(session: Session, selected: Selected, criteria: Criteria) -> list[Uid]:
-    """The UIDs that match, ascending, of those that the client knows."""
-    query = criteria.query(Resolver(selected))
-    return selected.view.within(await session.store.search(selected.mailbox, query))
+def _highest(session: Session, selected: Selected, found: Sequence[Uid]) -> int | None:
+    """The highest modseq of what was found, for who searches by modseq (RFC 7162 section 3.1.5)."""
+    session.turn_on((Mode.CONDSTORE,))
+    return max((of or 0 for of in selected.index.modseqs(found)), default=None)
+
+
+def asks_modseq(query: Query) -> bool:
+    match query:
+        case And(items):
+            return any(asks_modseq(item) for item in items)
+        case Or(a, b):
+            return asks_modseq(a) or asks_modseq(b)
+        case Not(q):
+            return asks_modseq(q)
+    return isinstance(query, ModSeqAtLeast)
+
+
+def _extended(
+    session: Session, returns: Sequence[SearchReturn], told: Sequence[int], modseq: int | None, *, uid: bool
+) -> bytes:
+    """ESEARCH: the parts asked for, in that order; without any, ALL (RFC 4731 section 3.1)."""
+    wanted = returns or (session.dialect.search_returns[b"ALL"],)
+    parts = [part for option in wanted if (part := option.render(told)) is not None]
+    if modseq:
+        parts.append(b"MODSEQ %d" % modseq)
+    head = b"ESEARCH (TAG %b)" % quoted(session.tag) + (b" UID" if uid else b"")
+    return b" ".join((head, *parts))
 
 
 COMMANDS: Final = (

@@ -116,6 +116,8 @@ def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None
         session.say(b"OK [" + codes.unseen(number) + b"] First unseen")
     session.say(b"OK [" + codes.uidvalidity(snapshot.uidvalidity) + b"] UIDs are valid")
     session.say(b"OK [" + codes.uidnext(snapshot.uidnext) + b"] Next UID")
+    for introduce in session.dialect.introduce:
+        session.say(introduce(snapshot))
 
 
 async def run_close(session: Session, _: None) -> Done:

@@ -16,6 +16,7 @@ def _parse(cursor: Cursor, dialect: Dialect) -> tuple[StatusItem, ...]:
 
 
 def _follow(session: Session, mailbox: Mailbox, items: tuple[StatusItem, ...]) -> bytes:
+    session.turn_on(mode for item in items for mode in item.turns_on)
     status = session.store.read(lambda tx: mailboxes.status(tx, mailbox))
     return status_line(session, mailbox, status, items)
 
