@@ -47,7 +47,7 @@ class Incoming:
         """Whether an address stands in To or Cc."""
         envelope = self.message.envelope
         listed = envelope.to if field == "to" else envelope.cc
-        return any(address.lower() in one.display.lower() for one in listed)
+        return any(_plain(one.spec) == address.lower() for one in listed)
 
 
 def read(email: EmailId, raw: bytes, message: Message, reading: Reading) -> Incoming:
@@ -70,6 +70,12 @@ def attachments(email: EmailId, message: Message) -> tuple[Attachment, ...]:
     """Every file of a mail, by reference; sizes are as transferred."""
     found = files(message)
     return tuple(Attachment(ref(email, part.section), name, part.media_type, part.size) for name, part in found)
+
+
+def _plain(spec: str) -> str:
+    """An address without its tag, in lower case."""
+    local, _, domain = spec.lower().rpartition("@")
+    return f"{local.partition('+')[0]}@{domain}"
 
 
 def _is_forward(message: Message) -> bool:

@@ -72,7 +72,7 @@ class StoreMail:
         info, raw, message = self._fetch(account, reference)
         text = await asyncio.to_thread(body_text, message, raw)
         sender = message.headers.get("from") or ""
-        to = tuple(address.display for address in (*message.envelope.to, *message.envelope.cc) if address.display)
+        to = tuple(address.spec for address in (*message.envelope.to, *message.envelope.cc) if address.spec)
         named = tuple(f"{name} ({ref(info.id, part.section)})" for name, part in files(message))
         return MailText(ref(info.id), info.subject, sender, to, _at(info), text, self._is_own(account, info.id), named)
 

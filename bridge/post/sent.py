@@ -41,7 +41,7 @@ class StoredSent:
         return None
 
     def _sent(self, message: Message, raw: bytes, request: RequestInfo | None) -> SentMail:
-        senders = tuple(address.display for address in message.envelope.from_)
+        senders = tuple(address.display for address in message.envelope.from_ if address.display)
         return SentMail(
             token=request.token if request else None,
             message_id=message.message_id,
