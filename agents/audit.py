@@ -4,9 +4,23 @@ The rule: facts are ids, hashes, names and times; never a body, an argument or a
 """
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from agents.ports import WriteTx
+from agents.ports import ReadTx, WriteTx
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the trail."""
+
+    seq: int
+    at: int
+    what: str
+    run: str | None
+    subject: str | None
+    facts: Mapping[str, Any]
 
 
 def record(
@@ -22,3 +36,11 @@ def record(
         subject=subject,
         facts=json.dumps(facts, ensure_ascii=False),
     )
+
+
+def of_account(tx: ReadTx, account: int, limit: int) -> list[Entry]:
+    """The newest rows of an account, newest first."""
+    rows = tx.all("agents.audit.of_account", account=account, limit=limit)
+    return [
+        Entry(row["seq"], row["at"], row["what"], row["run"], row["subject"], json.loads(row["facts"])) for row in rows
+    ]

@@ -66,6 +66,8 @@ def _not_none(kind: Any) -> Any:
 
 
 def _record(kind: Any, data: Any) -> Any:
+    if not isinstance(data, dict):
+        raise Malformed(f"an object is wanted, not {type(data).__name__}")
     hints = typing.get_type_hints(kind)
     return kind(**{name: _value(hints[name], item) for name, item in data.items()})
 

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from agents import activity, approvals, ending, grants, mails, outbox, recovery, requests, runs, store, words
+from agents import activity, approvals, audit, ending, grants, mails, outbox, recovery, requests, runs, store, words
 from agents.approvals import Decided, Decision
 from agents.ids import message_id
 from agents.letter import Kind, Letter, Outgoing
@@ -237,6 +237,10 @@ class Runtime:
     def display(self, agent: str) -> str:
         """The name a user reads for an agent or a skill."""
         return mails.display(self._office, agent)
+
+    def trail(self, tx: ReadTx, account: int, limit: int = 100) -> list[audit.Entry]:
+        """The newest entries of an account's audit trail, newest first."""
+        return audit.of_account(tx, account, limit)
 
     def run_counts(self, tx: ReadTx, account: int) -> dict[str, int]:
         """How many runs of an account are in each state."""

@@ -76,22 +76,18 @@ GROUP BY fault;
 SELECT c.tool, sum(c.state IN ('done', 'started', 'unknown')) AS runs, sum(c.state IN ('denied', 'expired', 'cancelled', 'skipped')) AS refused,
        sum(c.state IN ('failed', 'invalid')) AS failed, max(c.note) AS note
 FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
-WHERE r.root = :root GROUP BY c.tool ORDER BY min(c.created);
+WHERE r.root = :root GROUP BY c.tool ORDER BY min(c.rowid);
 
 -- name: effects
 -- What a family of runs has done to the world, or may have done, oldest first.
 SELECT c.* FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
 WHERE r.root = :root AND c.risk <> 'read' AND c.plan IN ('act', 'within', 'mail') AND c.started IS NOT NULL
   AND c.state IN ('done', 'started', 'unknown', 'skipped', 'cancelled')
-ORDER BY c.started;
+ORDER BY c.started, c.rowid;
 
 -- name: files
 -- The files that the calls of a run made.
 SELECT files FROM tool_calls WHERE run = :run AND files <> '[]' ORDER BY seq, idx;
-
--- name: next_start
--- When the next approved call with a time of grace may begin.
-SELECT min(not_before) FROM tool_calls WHERE run = :run AND state = 'approved';
 
 -- name: family_words
 -- What the user allowed or answered in a run, which counts as their own words.

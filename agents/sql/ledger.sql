@@ -15,7 +15,3 @@ SELECT coalesce(sum(reserved_u + spent_u), 0) FROM ledger WHERE day = :day AND a
 -- name: of_day
 -- What all agents have spent and set aside on a day.
 SELECT coalesce(sum(reserved_u + spent_u), 0) FROM ledger WHERE day = :day;
-
--- name: rows
--- The whole ledger.
-SELECT * FROM ledger ORDER BY day, account, agent;

@@ -78,7 +78,3 @@ INSERT INTO recipients (account, address, first) VALUES (:account, :address, :no
 -- name: known
 -- Whether a mail ever went to an address.
 SELECT 1 FROM recipients WHERE account = :account AND address = :address;
-
--- name: unflushed
--- How many mails wait for the user's mailboxes.
-SELECT count(*) FROM outbox WHERE kind <> 'mail' AND state = 'queued';

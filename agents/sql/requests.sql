@@ -18,7 +18,7 @@ SELECT * FROM requests WHERE token = :token AND account = :account;
 
 -- name: by_code
 -- The newest request with a code; an open one before all others.
-SELECT * FROM requests WHERE code = :code AND account = :account ORDER BY (state = 'open') DESC, created DESC LIMIT 1;
+SELECT * FROM requests WHERE code = :code AND account = :account ORDER BY (state = 'open') DESC, rowid DESC LIMIT 1;
 
 -- name: by_message
 -- The request that a mail of ours showed.
@@ -26,7 +26,7 @@ SELECT r.* FROM outbox AS o JOIN requests AS r ON r.id = o.request WHERE o.messa
 
 -- name: newest
 -- The newest revision of a request's code.
-SELECT * FROM requests WHERE code = :code AND account = :account ORDER BY revision DESC, created DESC LIMIT 1;
+SELECT * FROM requests WHERE code = :code AND account = :account ORDER BY revision DESC, rowid DESC LIMIT 1;
 
 -- name: code_taken
 -- Whether a code was ever used in an account.
@@ -38,15 +38,11 @@ SELECT count(*) FROM requests WHERE account = :account AND state = 'open';
 
 -- name: open_of_account
 -- The requests of an account that wait, oldest first.
-SELECT * FROM requests WHERE account = :account AND state = 'open' ORDER BY created;
+SELECT * FROM requests WHERE account = :account AND state = 'open' ORDER BY rowid;
 
 -- name: open_of_run
 -- The requests of a run that wait.
-SELECT * FROM requests WHERE run = :run AND state = 'open' ORDER BY created;
-
--- name: open_of_thread
--- The requests of a thread that wait.
-SELECT * FROM requests WHERE account = :account AND thread = :thread AND state = 'open' ORDER BY created;
+SELECT * FROM requests WHERE run = :run AND state = 'open' ORDER BY rowid;
 
 -- name: close
 -- Ends a request, once.

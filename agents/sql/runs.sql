@@ -9,27 +9,25 @@ VALUES (:id, :account, :agent, :thread, :root, :parent, :parent_call, :depth, :o
 -- One run.
 SELECT * FROM runs WHERE id = :run;
 
--- name: by_fire_key
--- The run that a key started.
-SELECT id FROM runs WHERE account = :account AND fire_key = :fire_key;
-
 -- name: active_of_agent
 -- The unfinished run of an agent in a thread.
 SELECT * FROM runs WHERE account = :account AND thread = :thread AND agent = :agent AND depth = 0 AND ended IS NULL
-ORDER BY created DESC LIMIT 1;
+ORDER BY rowid DESC LIMIT 1;
 
 -- name: active_of_thread
 -- The unfinished runs of a thread, children left out.
-SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 AND ended IS NULL ORDER BY created;
+SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 AND ended IS NULL ORDER BY rowid;
 
 -- name: last_of_thread
 -- The newest run of a thread, children left out.
-SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 ORDER BY created DESC, id DESC LIMIT 1;
+SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 ORDER BY rowid DESC LIMIT 1;
 
 -- name: earlier
 -- The finished runs of an agent in a thread before a given one, oldest first.
 SELECT * FROM runs
-WHERE account = :account AND thread = :thread AND agent = :agent AND depth = 0 AND ended IS NOT NULL AND id < :before ORDER BY id;
+WHERE account = :account AND thread = :thread AND agent = :agent AND depth = 0 AND ended IS NOT NULL
+  AND rowid < (SELECT rowid FROM runs WHERE id = :before)
+ORDER BY rowid;
 
 -- name: thread_taint
 -- Whether anything that ran in a thread has read untrusted text.
@@ -37,7 +35,7 @@ SELECT max(taint) FROM runs WHERE account = :account AND thread = :thread;
 
 -- name: children
 -- The children of a run.
-SELECT * FROM runs WHERE parent = :run ORDER BY created, id;
+SELECT * FROM runs WHERE parent = :run ORDER BY rowid;
 
 -- name: count_children
 -- How many tasks a run has delegated.
@@ -48,7 +46,7 @@ SELECT count(*) FROM runs WHERE parent = :run;
 SELECT q.id, q.agent, q.account FROM runs AS q
 WHERE q.state = 'queued'
 ORDER BY (SELECT count(*) FROM runs AS r WHERE r.state = 'running' AND r.account = q.account),
-         (SELECT count(*) FROM runs AS r WHERE r.state = 'running' AND r.agent = q.agent), q.queued, q.id
+         (SELECT count(*) FROM runs AS r WHERE r.state = 'running' AND r.agent = q.agent), q.queued, q.rowid
 LIMIT :limit;
 
 -- name: claim

@@ -21,4 +21,4 @@ SELECT seq, body FROM steps WHERE run = :run AND kind = 'user' ORDER BY seq;
 -- name: thread_users
 -- What users said in a thread to an agent, up to a run.
 SELECT s.body FROM steps AS s JOIN runs AS r ON r.id = s.run
-WHERE r.account = :account AND r.thread = :thread AND r.depth = 0 AND s.kind = 'user' ORDER BY s.run, s.seq;
+WHERE r.account = :account AND r.thread = :thread AND r.depth = 0 AND s.kind = 'user' ORDER BY r.rowid, s.seq;
