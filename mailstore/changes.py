@@ -80,8 +80,8 @@ def expunged_since(tx: ReadTx, mailbox: Mailbox, modseq: ModSeq) -> list[tuple[i
 def prune(tx: WriteTx, account: AccountId) -> ModSeq:
     """Drop log rows older than 90 days; the new floor of the log."""
     day = tx.now // 86_400_000 - KEEP_DAYS
-    floor: int | None = tx.value("mailstore.changes.floor-at", account=account, day=day)
-    if floor is not None:
+    floor: int = tx.value("mailstore.changes.floor-at", account=account, day=day)
+    if floor > _floor(tx, account):
         for query in ("prune", "prune-days", "raise-floor"):
             tx.run(f"mailstore.changes.{query}", account=account, floor=floor)
     return _floor(tx, account)

@@ -186,9 +186,9 @@ class Store:
     # Following the changes
 
     def _on_touched(self, tx: WriteTx, event: Touched) -> None:
-        last = tx.afters[-1] if tx.afters else None
-        if isinstance(last, _Ring):
-            last.mailboxes |= event.mailboxes
+        ring = next((fn for fn in tx.afters if isinstance(fn, _Ring)), None)
+        if ring is not None:
+            ring.mailboxes |= event.mailboxes
         else:
             tx.after(_Ring(self, event.mailboxes))
 

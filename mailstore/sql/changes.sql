@@ -47,8 +47,11 @@ SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND (p.modseq > :modseq OR e.modseq > :modseq) ORDER BY p.uid;
 
 -- name: floor-at
--- The last modseq given before a day, as far as it is known.
-SELECT max(modseq) - 1 FROM log_day WHERE account = :account AND day <= :day;
+-- The last modseq given up to the end of a day.
+SELECT coalesce(
+    (SELECT min(modseq) - 1 FROM log_day WHERE account = :account AND day > :day),
+    (SELECT modseq FROM accounts WHERE id = :account)
+);
 
 -- name: prune
 DELETE FROM log WHERE account = :account AND modseq <= :floor;

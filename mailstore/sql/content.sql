@@ -12,13 +12,6 @@ INSERT INTO content_chunk (id, data) VALUES (:id, :data);
 -- The chunks of a content from one number to another.
 SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id;
 
--- name: size
-SELECT size FROM content WHERE id = :content;
-
--- name: head
--- The beginning of the first chunk.
-SELECT substr(data, 1, :length) FROM content_chunk WHERE id = :first;
-
 -- name: heads
 -- The headers of these contents; NULL where one is longer than its first chunk.
 SELECT c.id, CASE WHEN c.header_size <= length(k.data) THEN substr(k.data, 1, c.header_size) END AS header

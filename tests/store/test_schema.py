@@ -1,0 +1,79 @@
+"""The SQL: migrations add up to the schema, every query can be prepared, and the files are what they should be."""
+
+import re
+import sqlite3
+from importlib.resources import files
+
+import pytest
+
+from mailstore.queries import Series, load_migrations, load_queries
+from mailstore.store import SERIES
+from mailstore.textindex import SERIES as INDEX_SERIES
+from tests.store.helpers import Clock, mail, make_desk, open_store
+
+ALL_SERIES = [SERIES, INDEX_SERIES]
+
+
+def migrated(series: Series) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    for step in load_migrations(series):
+        connection.executescript(step.sql)
+    return connection
+
+
+def tables(connection: sqlite3.Connection) -> dict[str, str]:
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    return {name: re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", sql)).strip() for name, sql in rows}
+
+
+@pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
+def test_migrations_add_up_to_the_schema(series):
+    whole = sqlite3.connect(":memory:")
+    whole.executescript((series.folder / "schema.sql").read_text())
+    assert tables(migrated(series)) == tables(whole)
+    assert [step.number for step in load_migrations(series)] == list(range(1, len(load_migrations(series)) + 1))
+
+
+@pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
+def test_every_query_can_be_prepared(series):
+    connection = migrated(series)
+    for name, sql in load_queries([series]).items():
+        params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
+        try:
+            connection.execute(f"EXPLAIN {sql}", params)
+        except sqlite3.Error as error:
+            pytest.fail(f"{name}: {error}")
+
+
+@pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
+def test_every_query_is_used(series):
+    sources = "".join(path.read_text() for path in files("mailstore").iterdir() if path.name.endswith(".py"))
+    used_by_pattern = {"mailstore.accounts", "mailstore.check", "mailstore.search", "mailstore.changes", "index.docs"}
+    for name in load_queries([series]):
+        stem, _, last = name.rpartition(".")
+        assert name in sources or (stem in used_by_pattern and last in sources) or _composed(stem, last, sources), name
+
+
+def _composed(stem: str, last: str, sources: str) -> bool:
+    """f"{stem}.{'add' if on else 'remove'}" and the like."""
+    head, _, tail = last.partition("-")
+    return f'f"{stem}.{{' in sources and f"'{last}'" in sources or (bool(tail) and f"{head}-{{" in sources) or (
+        f'f"{stem}.{{query}}"' in sources and f'"{last}"' in sources
+    )
+
+
+@pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
+def test_tables_are_strict(series):
+    for name, sql in tables(migrated(series)).items():
+        if sql.startswith("CREATE TABLE") and "fts5" not in sql and not name.startswith(("word", "sqlite_")):
+            assert "STRICT" in sql.rsplit(")", 1)[1], name
+
+
+async def test_files_are_private_and_few(tmp_path):
+    store = await open_store(tmp_path / "h", Clock())
+    await (await make_desk(store, Clock())).append("INBOX", mail())
+    names = {path.name for path in (tmp_path / "h").iterdir()}
+    assert {name.split("-")[0] for name in names} == {"postroom.sqlite3", "textindex.sqlite3"}
+    for path in (tmp_path / "h").iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path.name
+    await store.close()
