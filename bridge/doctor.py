@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from sqlite3 import DatabaseError
 from typing import Any, Final, Literal
 
 from bridge.control.client import call
@@ -165,7 +166,7 @@ def _store(settings: Settings, folder: DataFolder, *, running: bool) -> Iterator
         faults = _faults(settings, folder, running)
     except FolderLocked:
         return
-    except (ControlError, StoreError) as error:
+    except (ControlError, StoreError, DatabaseError) as error:
         yield Finding("store", "fault", str(error), "restore a copy of the data folder, or ask for help")
         return
     if faults:

@@ -35,7 +35,11 @@ def page() -> str:
     from bridge.cli.program import program
 
     root: Any = get_command(program())
-    return INTRODUCTION + "\n".join(line for name, command in root.commands.items() for line in _command(name, command)) + "\n"
+    return (
+        INTRODUCTION
+        + "\n".join(line for name, command in root.commands.items() for line in _command(name, command))
+        + "\n"
+    )
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ The rule: a person sees what is wrong and what to do, never a traceback; what no
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from sqlite3 import DatabaseError
 from types import TracebackType
 from typing import Any, Final
 
@@ -16,6 +17,11 @@ from bridge.control.protocol import ControlError
 from config.errors import ConfigError
 from config.paths import FolderError, FolderLocked
 from config.secrets import SecretError
+from mailstore.errors import StoreError
+
+Foreseen = CliError | ControlError | ConfigError | FolderError | SecretError | StoreError | DatabaseError
+FORESEEN: Final = (CliError, ControlError, ConfigError, FolderError, SecretError, StoreError, DatabaseError)
+"""What a command may end with; DatabaseError is SQLite's, for a file that is broken or on a disk that is."""
 
 HELP: Final = "A local mail server behind which AI agents work."
 SINGLE: Final[tuple[tuple[str, Callable[..., None]], ...]] = (
@@ -75,14 +81,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line with these arguments (the process's own); returns the exit code."""
     before, sys.excepthook = sys.excepthook, _report
     try:
-        program()(args=arguments, prog_name="postroom", standalone_mode=True)
+        # Not program()(...), which would put typer's own hook for exceptions in place of ours.
+        typer.main.get_command(program()).main(args=arguments, prog_name="postroom")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else FAILED if end.code else 0
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return _end_of_pipe()
-    except (CliError, ControlError, ConfigError, FolderError, SecretError) as error:
+    except FORESEEN as error:
         return _tell(error)
     finally:
         if sys.exc_info()[0] is None:
@@ -90,7 +97,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _tell(error: CliError | ControlError | ConfigError | FolderError | SecretError) -> int:
+def _tell(error: Foreseen) -> int:
     """Say what is wrong and what to do; returns the exit code."""
     match error:
         case ConfigError():
@@ -101,6 +108,10 @@ def _tell(error: CliError | ControlError | ConfigError | FolderError | SecretErr
             lines, code = [str(error)], IN_USE
         case FolderError() | SecretError():
             lines, code = [str(error)], USAGE
+        case DatabaseError():
+            lines, code = _sentences(f"the database cannot be used: {error}", "`postroom doctor` says more"), FAILED
+        case StoreError():
+            lines, code = [str(error)], FAILED
         case ControlError():
             lines, code = _sentences(error.message, error.fix), IN_USE if error.kind == "no-server" else FAILED
     typer.echo("\n".join(["postroom: " + lines[0], *lines[1:]]), err=True)

@@ -23,6 +23,7 @@ from bridge.demo.story import Story
 
 HOST: Final = "localhost"
 SECONDS: Final = 60.0
+FIRST_STEP_SECONDS: Final = 0.25
 STEP_SECONDS: Final = 10.0
 PROGRAM: Final = "Postroom demo"
 
@@ -90,19 +91,20 @@ class Mailbox:
 
     def wait(self, criteria: Sequence[str], seconds: float = SECONDS) -> tuple[Mail, bool]:
         """The first mail that fits, waited for by IDLE; and whether it was IDLE that told of it."""
-        deadline, told = time.monotonic() + seconds, False
-        while time.monotonic() < deadline:
-            if mails := self.mails(criteria):
-                return mails[0], told
-            told = self._idle(min(STEP_SECONDS, deadline - time.monotonic()))
-        raise NothingCame(f"nothing came to {self.name} in {seconds:.0f} s")
+        deadline, told, step = time.monotonic() + seconds, False, FIRST_STEP_SECONDS
+        while not (mails := self.mails(criteria)):
+            told, step = self._idle(step), min(2 * step, STEP_SECONDS)
+            if time.monotonic() > deadline:
+                raise NothingCame(f"nothing came to {self.name} in {seconds:.0f} s")
+        return mails[0], told
 
     def _idle(self, seconds: float) -> bool:
-        """Wait for the server to speak; whether it did."""
+        """Wait for the server to speak; whether it did. What it says in one piece with the answer to IDLE stays in
+        IMAPClient's buffer, unseen by its poll, until the DONE: that is why the first steps are short."""
         self._imap.idle()
         told = bool(self._imap.idle_check(timeout=seconds))
-        self._imap.idle_done()
-        return told
+        _, rest = self._imap.idle_done()
+        return told or bool(rest)
 
     def append(self, message: EmailMessage) -> None:
         """File a copy of a sent mail, as clients do."""

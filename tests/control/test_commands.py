@@ -11,7 +11,7 @@ from bridge.control import protocol
 from bridge.control.commands import COMMANDS
 from bridge.control.protocol import ControlError
 from mailstore import accounts, mailboxes, messages
-from mailstore.model import Role
+from mailstore.model import Role, Uid
 from tests.control.conftest import Ask
 
 MAIL = b"To: assistant@postroom.internal\r\nSubject: Hello\r\nMessage-ID: <one@x>\r\n\r\nPlease list my mail.\r\n"
@@ -120,7 +120,7 @@ async def test_a_sent_mail_is_kept_and_filed_like_a_submitted_one(app: App, ask:
     def filed(tx: Any) -> tuple[int, bytes, int]:
         account = accounts.all(tx)[0].id
         sent = mailboxes.by_role(tx, account, Role.SENT)
-        row = messages.fetch(tx, sent, [1], header=True)[0]
+        row = messages.fetch(tx, sent, [Uid(1)], header=True)[0]
         return mailboxes.status(tx, sent).messages, row.header or b"", tx.value("bridge.arrivals.waiting")
 
     count, header, waiting = app.store.read(filed)
