@@ -44,7 +44,7 @@ fuzz: $(STAMP) ## Damaged streams against the wire layer for a minute (ARGS="--s
 bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
 
-interop: $(STAMP) ## Real mail programs against a running Postroom (those that are installed)
+interop: $(STAMP) ## Real mail programs against a running Postroom (one that is not installed fails)
 	@$(BIN)/python -m pytest tests/interop -m interop $(ARGS)
 
 nightly: $(STAMP) ## The same tests with the large counts (up to an hour)
