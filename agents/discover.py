@@ -64,14 +64,21 @@ def providers(package: ModuleType = models_package) -> dict[str, Maker]:
 def models(
     configs: Mapping[str, settings.Model], limits: settings.Limits | None = None, package: ModuleType = models_package
 ) -> dict[str, Model]:
-    """One model a configured tag, held to the time limits. Raises DiscoveryError for a provider that does not exist.
-    """
+    """One model a configured tag, held to the time limits. Raises DiscoveryError for a provider that does not exist."""
     limits = limits or settings.Limits()
     known = providers(package)
     unknown = sorted({config.provider for config in configs.values()} - known.keys())
     if unknown:
         raise DiscoveryError(f"unknown model provider {', '.join(unknown)}; there are {', '.join(sorted(known))}")
     return {tag: known[config.provider](config, limits) for tag, config in configs.items()}
+
+
+async def close(package: ModuleType = models_package) -> None:
+    """Let every provider close what it keeps open between calls. Call it once, at the end of the program."""
+    for module in modules(package):
+        closer = getattr(module, "close", None)
+        if closer is not None:
+            await closer()
 
 
 def _maker(module: ModuleType) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ nor look like them. The wrapping informs the model; what holds it back is the ru
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 
 from agents.letter import Attachment, Letter, Origin
@@ -15,7 +15,7 @@ from agents.profile import Profile
 OPEN = "<untrusted source="
 CLOSE = "</untrusted>"
 _MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
-_WRAPPED = re.compile(r'<untrusted source="[^"\n]*">\n(.*?)\n</untrusted>', re.DOTALL)
+_OPENED = re.compile(r'<untrusted source="([^"\n]{0,500})">\n')
 
 RULES = """\
 You answer by mail. Your last message of a task is sent as it stands, as Markdown: say the outcome in the first line,
@@ -66,9 +66,33 @@ def wrap(text: str, source: str) -> str:
     return f'{OPEN}"{_MARK.sub("&lt;", name)}">\n{_MARK.sub("&lt;", text)}\n{CLOSE}'
 
 
+def wrapped_parts(text: str) -> Iterator[tuple[str, str]]:
+    """Source and text of every wrapped part, in order."""
+    for source, _, _, inner in _wrapped(text):
+        yield source, inner
+
+
 def unwrap(text: str) -> str:
     """The text without the marks around its wrapped parts (for reading by a program, never for a model)."""
-    return _WRAPPED.sub(lambda found: found.group(1), text)
+    out, past = [], 0
+    for _, start, end, inner in _wrapped(text):
+        out += [text[past:start], inner]
+        past = end
+    return "".join([*out, text[past:]])
+
+
+def _wrapped(text: str) -> Iterator[tuple[str, int, int, str]]:
+    """Source, start, end and inner text of every wrapped part; one pass, whatever the text."""
+    place = 0
+    while (start := text.find(OPEN, place)) >= 0:
+        head = _OPENED.match(text, start)
+        end = text.find(f"\n{CLOSE}", start)
+        if end < 0:
+            return
+        place = start + 1
+        if head and head.end() <= end + 1:
+            place = end + 1 + len(CLOSE)
+            yield head.group(1), start, place, text[head.end() : end]
 
 
 def system_prompt(profile: Profile, address: str, user: str, skills: Sequence[Profile] = (), memory: str = "") -> str:

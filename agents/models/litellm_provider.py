@@ -9,6 +9,7 @@ import asyncio
 import importlib
 import json
 import logging
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -275,10 +276,8 @@ def _to_message(message: Message) -> dict[str, Any]:
     return {"role": "assistant", "content": message.text or None, "tool_calls": calls}
 
 
-async def close_clients() -> None:
+async def close() -> None:
     """Close the connections LiteLLM keeps, if it was ever loaded. Call it once, at the end of the program."""
-    import sys
-
     if "litellm" in sys.modules:
         module: Any = importlib.import_module("litellm.llms.custom_httpx.async_client_cleanup")
         await module.close_litellm_async_clients()
@@ -289,4 +288,4 @@ def make(config: settings.Model, limits: settings.Limits) -> LiteLlmModel:
     return LiteLlmModel(config, limits)
 
 
-__all__ = ["PROVIDER", "LiteLlmModel", "close_clients", "make", "name_calls", "readable", "to_messages", "to_usage"]
+__all__ = ["PROVIDER", "LiteLlmModel", "close", "make", "name_calls", "readable", "to_messages", "to_usage"]

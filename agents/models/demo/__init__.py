@@ -5,6 +5,7 @@ no state, no clock and no effect of its own. Parts: `understand` (words to a wis
 `plan` (the next move), `summarise`, `say`.
 """
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,6 +18,7 @@ from config import settings
 PROVIDER = "demo"
 LABEL = "demo (no AI)"
 WINDOW = 1_000_000
+LARGE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,14 @@ class DemoModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The next move for this request; the same request gives the same reply."""
-        return to_reply(next_move(read_request(request)), len(request.messages))
+        if sum(len(message.text) for message in request.messages) > LARGE:
+            return await asyncio.to_thread(reply_to, request)
+        return reply_to(request)
+
+
+def reply_to(request: ModelRequest) -> ModelReply:
+    """The next move for a request, as a reply."""
+    return to_reply(next_move(read_request(request)), len(request.messages))
 
 
 def to_reply(move: Move, turn: int) -> ModelReply:

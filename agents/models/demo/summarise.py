@@ -198,7 +198,8 @@ def _rows(text: str) -> list[list[str]]:
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     cells = [cell for row in rows for cell in row]
-    return len(rows[0]) >= 2 and sum(len(cell.split()) for cell in cells) / len(cells) < 5
+    heads = all(len(cell.split()) <= 3 and cell[-1:] not in ".!?" for cell in rows[0] if cell)
+    return heads and len(rows[0]) >= 2 and sum(len(cell.split()) for cell in cells) / len(cells) < 5
 
 
 def _column_fact(name: str, cells: Sequence[str]) -> str:

@@ -14,11 +14,12 @@ from agents.letter import Attachment
 from agents.llm import AssistantMessage, ModelRequest, ResultMessage, SentCall, UserMessage
 from agents.models.demo import words as w
 from agents.models.demo.mailwords import finish
+from agents.models.demo.material import MIN_MATERIAL
 from agents.models.demo.needs import question
 from agents.models.demo.recipients import greeting_names
 from agents.models.demo.state import Outcome, Product, State, Task
 from agents.models.demo.text import addresses, fold, strip_letter
-from agents.models.demo.understand import MIN_MATERIAL, revise, understand, wants_the_same
+from agents.models.demo.understand import revise, understand, wants_the_same
 from agents.models.demo.wish import Content, Delivery, Make, Revision, Source, Topic, Wish
 
 _HIT = re.compile(r"^- ref (\S+) \| (.*)$", re.MULTILINE)
@@ -28,7 +29,6 @@ _FILE_LINE = re.compile(r"^- (.+) \(ref (\S+), (\S+), [\d.]+ [kM]?B\)$", re.MULT
 _SUBJECT = re.compile(r"^Subject: (.*)$", re.MULTILINE)
 _DATE = re.compile(r"^Date: (?:\w{3} )?(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2})", re.MULTILINE)
 _DONE_BEFORE = re.compile(r"\n*\(Done in this task: .*\)\s*$", re.DOTALL)
-_FOREIGN = re.compile(r'<untrusted source="([^"\n]*)">\n(.*?)\n</untrusted>', re.DOTALL)
 
 
 def read_request(request: ModelRequest) -> Task:
@@ -85,7 +85,7 @@ def _take_letter(task: Task, message: UserMessage) -> None:
         task.now = datetime.fromisoformat(f"{dated.group(1)}T{dated.group(2)}")
     if message.attachments:
         task.files = message.attachments
-    foreign = "\n\n".join(text for source, text in _FOREIGN.findall(message.text) if source != "quoted text")
+    foreign = "\n\n".join(text for source, text in prompt.wrapped_parts(message.text) if source != "quoted text")
     task.foreign = foreign or task.foreign
     said = message.words if strip_letter(message.words) else _bare_subject(task.subject)
     task.named += [address for _, _, address in addresses(message.words)]

@@ -17,6 +17,9 @@ _JOINT = re.compile(
     r"|aber|sowie|afterwards)\s+|\s*,\s+"
 )
 _SIGNATURE = re.compile(r"^-- ?$")
+_AT = re.compile("@")
+_LOCAL = re.compile(r"(?:mailto:)?[^\s<>()\[\],;:\"'“”„«»|@]+$")
+_HOST = re.compile(r"[^\s<>()\[\],;:\"'“”„«»|!?@.][^\s<>()\[\],;:\"'“”„«»|!?@]*")
 _GERMAN_LETTERS = re.compile(r"[äöüß]")
 
 
@@ -32,8 +35,9 @@ def fold(text: str) -> str:
 
 def is_german(text: str) -> bool:
     """True when the letter's words look more German than English."""
-    found = re.findall(r"[^\W\d_]+", fold(text))
-    german = sum(word in w.GERMAN_MARKS for word in found) + len(_GERMAN_LETTERS.findall(fold(text))) / 2
+    folded = fold(text[:5000])
+    found = re.findall(r"[^\W\d_]+", folded)
+    german = sum(word in w.GERMAN_MARKS for word in found) + len(_GERMAN_LETTERS.findall(folded)) / 2
     return german > sum(word in w.ENGLISH_MARKS for word in found)
 
 
@@ -85,7 +89,7 @@ def clauses(sentence: str) -> list[str]:
     out: list[str] = []
     start = 0
     for joint in _JOINT.finditer(sentence):
-        if joint.start() > start and _LEAD.match(fold(sentence[joint.end() :])):
+        if joint.start() > start and _LEAD.match(fold(sentence[joint.end() : joint.end() + 60])):
             out.append(sentence[start : joint.start()].strip())
             start = joint.end()
     out.append(sentence[start:].strip())
@@ -94,11 +98,15 @@ def clauses(sentence: str) -> list[str]:
 
 def addresses(text: str) -> Iterator[tuple[int, int, str]]:
     """Every mail address in the text: where it starts, where it ends, and itself without trailing full stops."""
-    for found in w.ADDRESS.finditer(text):
-        address = found.group(1).rstrip(".'`*_~")
-        local, _, host = address.partition("@")
-        if local and "." in host and not host.startswith("."):
-            yield found.start(), found.start(1) + len(address), address
+    past = 0
+    for at in _AT.finditer(text):
+        local = _LOCAL.search(text[max(past, at.start() - 64) : at.start()])
+        host = _HOST.match(text[at.end() : at.end() + 255])
+        if not local or not host or "." not in host.group().rstrip("."):
+            continue
+        start, past = at.start() - len(local.group()), at.end() + host.end()
+        address = text[start : at.end()].removeprefix("mailto:") + host.group().rstrip(".'`*_~-")
+        yield start, at.end() + len(host.group().rstrip(".'`*_~-")), address
 
 
 def quoted(text: str) -> str:

@@ -18,7 +18,7 @@ _CLOCK = re.compile(
 _SPAN = re.compile(
     r"\bin\s+(\d{1,3}|[a-zäöüß]+)\s+(minutes?|hours?|days?|weeks?|months?|minuten?|stunden?|tag(?:en|e)?|wochen?|monat(?:en|e)?)\b"
 )
-_DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})?")
+_DATE = re.compile(r"(?:\b(?:on|am)\s+)?\b(?:(\d{4})-(\d{2})-(\d{2})\b|(\d{1,2})\.(\d{1,2})\.(\d{4})?)")
 _EVERY = re.compile(
     r"\b(?:every|each|jede[nrs]?)\s+(hour|stunde|weekday|working\s+day|workday|werktag|day|morning|evening|tag|morgen|abend"
     r"|week|woche|month|monat|\w+)\b|\b(daily|täglich|weekly|wöchentlich|monthly|monatlich|hourly|stündlich)\b"

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from agents.models.demo import words as w
 from agents.models.demo.files import meant_files
 from agents.models.demo.mailwords import finish, mail_query, take_subject, take_words, wanted_sentences
+from agents.models.demo.material import MAX_INSTRUCTION, split_material
 from agents.models.demo.recipients import Group, dropped, greeting_names, groups, people
-from agents.models.demo.text import addresses, clauses, fold, is_german, paragraphs, quoted, sentences, strip_letter
+from agents.models.demo.text import clauses, fold, is_german, paragraphs, quoted, sentences, strip_letter
 from agents.models.demo.wish import Alarm, Content, Delivery, Make, Revision, Source, Topic, Wish
 
-MIN_MATERIAL = 60
-_COLON = re.compile(r":(?=\s|$)")
+MAX_SHORT = 200
 _ALARM_SPLIT = re.compile(
     r"[,;]?\s*\b(?:and|und|then|dann)\s+(?:then\s+|also\s+|please\s+|bitte\s+)?(?=(?:remind\s+(?:me|us)|erinner\w*\s+mich)\b)",
     re.IGNORECASE,
@@ -71,8 +71,8 @@ class Notes:
 def understand(said: str, names: Sequence[str] = ()) -> Wish:
     """The wish in a letter's words. `names` are the files that came along (so that they can be meant by name)."""
     body = strip_letter(said)
-    german, folded = is_german(said), fold(body)
-    if not folded or w.THANKS.fullmatch(folded):
+    german, folded = is_german(said), fold(body[:MAX_SHORT])
+    if not folded or (len(body) < MAX_SHORT and w.THANKS.fullmatch(folded)):
         return Wish(topic=Topic.THANKS if folded else Topic.UNKNOWN, german=german, words=body)
     if w.HELP_ALONE.fullmatch(folded):
         return Wish(topic=Topic.HELP, german=german, words=body)
@@ -81,52 +81,7 @@ def understand(said: str, names: Sequence[str] = ()) -> Wish:
     for paragraph in paragraphs(instruction):
         for sentence in sentences(paragraph):
             _read_sentence(sentence, notes, material)
-    return _assemble(notes, replace(Wish(german=german, words=body), material=material), instruction, names)
-
-
-def split_material(body: str, has_files: bool) -> tuple[str, str]:
-    """The instruction, and the text it is about when the letter carries that text itself."""
-    for colon in _COLON.finditer(body):
-        head, tail = body[: colon.start()], body[colon.end() :].strip()
-        lead = sentences(head.split("\n")[-1] if "\n" in head else head)[-1:] or [""]
-        if len(tail) >= 2 and _introduces(lead[0], tail, has_files):
-            return head, tail
-    return _split_paragraphs(body, has_files)
-
-
-def _introduces(lead: str, tail: str, has_files: bool) -> bool:
-    """Whether "lead:" announces the text that follows it, as "Summarise this:" or "Write to ann@...:" do."""
-    folded = fold(lead)
-    if re.search(r"\b(?:subject|betreff|address|adresse)(?:\s+line)?$", folded) or w.REMIND.search(folded):
-        return False
-    if w.SUMMARISE.search(folded):
-        return len(tail) >= MIN_MATERIAL and not (has_files and w.ATTACHED.search(folded))
-    sends = w.SEND_VERB.search(folded) or w.DRAFT.search(folded)
-    return bool(sends) and (any(addresses(lead)) or bool(people(lead)) or w.DRAFT.search(folded) is not None)
-
-
-def _split_paragraphs(body: str, has_files: bool) -> tuple[str, str]:
-    blocks = [block for block in re.split(r"\n\s*\n", body) if block.strip()]
-    if len(blocks) < 2 or (has_files and not w.SELF_TEXT.search(fold(body))):
-        return body, ""
-    wants = [bool(_wants(block)) for block in blocks]
-    if wants[0] and w.SELF_TEXT.search(fold(blocks[0])):
-        cut = 1
-    elif wants[-1] and not any(wants[:-1]):
-        return blocks[-1], "\n\n".join(blocks[:-1])
-    else:
-        cut = next((number for number, want in enumerate(wants) if not want), len(blocks))
-    material = "\n\n".join(blocks[cut:])
-    if cut == 0 or len(material) < MIN_MATERIAL:
-        return body, ""
-    return "\n\n".join(blocks[:cut]), material
-
-
-def _wants(text: str) -> bool:
-    folded = fold(text)
-    return any(pattern.search(folded) for pattern in (w.SUMMARISE, w.SEND_VERB, w.DRAFT, w.REMIND)) or bool(
-        w.SEARCH.search(folded) and w.MAIL_NOUN.search(folded)
-    )
+    return _assemble(notes, Wish(german=german, words=instruction, material=material), instruction, names)
 
 
 def _read_sentence(sentence: str, notes: Notes, material: str) -> None:
@@ -397,8 +352,7 @@ def attaches_files(said: str) -> bool:
 
 def revise(said: str) -> Revision:
     """The change that words ask for which answer a proposal or a result; an empty Revision when none is understood."""
-    body = strip_letter(said)
-    body, subject = take_subject(body)
+    body, subject = take_subject(strip_letter(said)[:MAX_INSTRUCTION])
     folded = fold(body)
     found = groups(body)
     to = tuple(address for group in found for address in group.to)

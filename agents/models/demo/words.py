@@ -47,9 +47,6 @@ def _any(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?<!\w)(?:{one})(?!\w)" for one in alternatives))
 
 
-ADDRESS = re.compile(r"(?:mailto:)?([^\s<>()\[\],;:\"'“”„«»|]+@[^\s<>()\[\],;:\"'“”„«»|!?@]+)")
-TO = r"(?:to|an|with|cc|bcc|for|für|und|and|at|also|auch)"
-
 SUMMARISE = _any(
     r"summ?[ae]r(?:i[sz]e[sd]?|i[sz]ing|y|ies)", r"rundown", r"make\s+(?:\S+\s+){1,4}shorter",
     r"sum(?:s|ming)?\s+(?:\S+\s+){0,4}?up", r"tl;?dr", r"gist", r"recap\w*", r"synopsis",

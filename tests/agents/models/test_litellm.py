@@ -22,7 +22,7 @@ from agents.llm import (
     UserMessage,
 )
 from agents.models._faults import readable
-from agents.models.litellm_provider import LiteLlmModel, close_clients, make, to_messages
+from agents.models.litellm_provider import LiteLlmModel, close, make, to_messages
 from config import settings
 from config.load import prepare_library_environment
 from config.secrets import Secret
@@ -42,7 +42,7 @@ async def fake() -> AsyncIterator[FakeLLM]:
     prepare_library_environment()
     async with fake_llm() as server:
         yield server
-        await close_clients()
+        await close()
 
 
 def model(
