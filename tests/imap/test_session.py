@@ -393,3 +393,36 @@ async def test_unlike_mails_are_both_kept(tmp_path: Path) -> None:
         client = await house.login()
         await client.append("Sent", sent("Other notes", "b"), "(\\Seen)")
         assert len(await in_sent(client)) == 2
+
+
+# Over restarts
+
+
+async def test_case_uid_01_uids_and_uidvalidity_are_the_same_after_a_restart(tmp_path: Path) -> None:
+    seen: list[list[bytes]] = []
+    async with open_house(tmp_path) as house:
+        await house.append("INBOX", letter("one"))
+        await house.append("INBOX", letter("two"))
+        client = await house.login()
+        seen.append((await client.command("STATUS INBOX (UIDVALIDITY UIDNEXT)")).untagged)
+    async with open_house(tmp_path, ()) as house:
+        client = house.connect()
+        await client.greeted()
+        assert (await client.command(f'LOGIN ada "{PASSWORD}"')).ok
+        seen.append((await client.command("STATUS INBOX (UIDVALIDITY UIDNEXT)")).untagged)
+        await client.command("SELECT INBOX")
+        assert (await client.command("UID SEARCH ALL")).untagged == [b"SEARCH 1 2"]
+    assert seen[0] == seen[1]
+    assert b"UIDVALIDITY 0" not in seen[0][0]
+
+
+async def test_case_flags_01_an_account_has_room_for_many_keywords(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        await house.append("INBOX", letter("one"))
+        client = await house.login(select="INBOX")
+        names = [b"$label%d" % number for number in range(100)]
+        assert (await client.command(b"STORE 1 +FLAGS (" + b" ".join(names) + b")")).ok
+        answer = await client.command("FETCH 1 (FLAGS)")
+        assert set(names) <= set(answer.untagged[-1].rstrip(b")").replace(b"(", b" ").split())
+        again = await client.command("STORE 1 -FLAGS ($LABEL7)")
+        assert b"$label7 " not in again.untagged[-1]
