@@ -1,4 +1,4 @@
-"""The parts of the demo model on their own: sentences, summaries, tables, times, and that no text can break or stall it."""
+"""The parts of the demo model: sentences, summaries, tables, times, and that no text can break or stall it."""
 
 import time
 from datetime import datetime
@@ -125,7 +125,8 @@ def test_clauses_are_cut_before_instructions_only() -> None:
 
 
 def test_addresses_as_people_write_them() -> None:
-    text = "To <ann@x.example>, bob.lee+tag@y.example; (cy@z.example). mailto:dee@w.example! not@an nor @this, a@b.example."
+    text = "To <ann@x.example>, bob.lee+tag@y.example; (cy@z.example). mailto:dee@w.example! not@an nor @this, "
+    text += "a@b.example."
     assert [address for _, _, address in addresses(text)] == [
         "ann@x.example", "bob.lee+tag@y.example", "cy@z.example", "dee@w.example", "a@b.example",
     ]  # fmt: skip
