@@ -290,7 +290,7 @@ class History:
             self.reference.store(client.mailbox or "", mails, change, names)
 
     async def conditional_store(self, client: Believer) -> None:
-        """STORE UNCHANGEDSINCE what the client knows: who was changed since then must be in MODIFIED, and nobody else."""
+        """STORE UNCHANGEDSINCE what the client knows: MODIFIED must name who was changed since then, and nobody else."""
         positions, names = self.some(client), self.some_flags()
         if not positions or client.read_only:
             return
