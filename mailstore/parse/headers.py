@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from mailstore.parse.charset import decode
 
+MAX_FIELDS = 5000
 _FIELD_BREAK = re.compile(rb"\r\n(?![ \t])")
 _FOLD = re.compile(rb"\r?\n(?=[ \t])|[\r\n\0]")
 _WORD = re.compile(rb"=\?([^?\s]{1,80})\?([bBqQ])\?([^?\r\n]*)\?=")
@@ -62,7 +63,7 @@ def split_headers(block: bytes) -> Headers:
     """
     fields: list[tuple[str, bytes]] = []
     index: dict[str, list[bytes]] = {}
-    for line in _FIELD_BREAK.split(block):
+    for line in _FIELD_BREAK.split(block, MAX_FIELDS)[:MAX_FIELDS]:
         name, colon, value = line.partition(b":")
         name = name.rstrip(b" \t")
         if not colon or not name or b" " in name or b"\t" in name or b"\r" in name or b"\n" in name:

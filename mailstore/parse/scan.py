@@ -14,7 +14,7 @@ from mailstore.parse.structure import Message, Part
 from mailstore.parse.subject import base_subject
 
 MAX_DEPTH = 40
-MAX_PARTS = 2000
+MAX_PARTS = 1000
 _BARE = re.compile(rb"\r\n|\r|\n")
 _TEXT: tuple[str, str] = ("text", "plain")
 
@@ -159,7 +159,10 @@ class _Scanner:
             stop = raw.find(b"\r\n", found + 4)
             stop = self.size if stop < 0 else stop
             level = self._level(raw[found + 4 : min(stop, found + 300)].rstrip(b" \t"))
-            if level is not None and not (self.parts >= MAX_PARTS and not level[1]):
+            if level is not None and self.parts >= MAX_PARTS:
+                self.dash = self.size
+                return None
+            if level is not None:
                 self.dash = found
                 return found + 2, min(stop + 2, self.size), level[0], level[1]
             self.dash = stop

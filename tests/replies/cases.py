@@ -183,8 +183,7 @@ APPROVED = [
         "approve",
     ),
     Case(
-        "html hidden preheader", html_mail(page('<div style="display:none">read me</div>approve')), "approve", "
-        ""approve"
+        "html hidden preheader", html_mail(page('<div style="display:none">read me</div>approve')), "approve", "approve"
     ),
     Case("emoji picture", html_mail(page('<img alt="👍" src="cid:x">')), "approve", "👍"),
     Case(
@@ -243,7 +242,7 @@ APPROVED = [
         whole(
             head('Content-Type: multipart/signed; protocol="application/pkcs7-signature"; boundary="s"'),
             '--s\nContent-Type: multipart/alternative; boundary="a"\n\n--a\n\napprove\n--a\nContent-Type: '
-            'text/html\n\n<p>approve</p>\n--a--\n'
+            "text/html\n\n<p>approve</p>\n--a--\n"
             "--s\nContent-Type: application/pkcs7-signature; name=smime.p7s\nContent-Disposition: attachment; "
             "filename=smime.p7s\n\nMII=\n--s--\n",
         ),
@@ -280,8 +279,7 @@ REFUSED = [
     ),
     Case("refusal with a reason on the line", outlook("reject: wrong person"), "reject", "reject: wrong person"),
     Case(
-        "refusal in german with a reason", text_mail("Ablehnen: falsche Person\n"), "reject", "Ablehnen: "
-        "falsche Person"
+        "refusal in german with a reason", text_mail("Ablehnen: falsche Person\n"), "reject", "Ablehnen: falsche Person"
     ),
     Case("refusal of one item", thunderbird("reject 2"), "reject", "reject 2"),
     Case("refusal of one item with a reason", thunderbird_html("reject 2: too soon"), "reject", "reject 2: too soon"),
@@ -372,8 +370,7 @@ DOUBTFUL = [
     Case("condition under the name", text_mail("approve\n\nAda\nonly the first one\n"), "respond"),
     Case("talk under the name", text_mail("approve\n\nAda\nSend it to Maya alone\n"), "respond"),
     Case(
-        "condition in a product line", text_mail("approve\n\nSent from my iPhone, but do not send to Tom\n"), "
-        ""respond"
+        "condition in a product line", text_mail("approve\n\nSent from my iPhone, but do not send to Tom\n"), "respond"
     ),
     Case(
         "flowed into one line",
@@ -539,8 +536,7 @@ MACHINES = [
     Case("out of office in japanese", text_mail("承認\n", subject="自動応答: x"), "none", auto=True),
     Case("auto-submitted", text_mail("approve\n", "Auto-Submitted: auto-replied"), "none", auto=True),
     Case(
-        "auto-submitted with a comment", text_mail("approve\n", "Auto-Submitted: auto-generated; x"), "none", "
-        "auto=True
+        "auto-submitted with a comment", text_mail("approve\n", "Auto-Submitted: auto-generated; x"), "none", auto=True
     ),
     Case("precedence", text_mail("approve\n", "Precedence: Bulk"), "none", auto=True),
     Case("list", text_mail("approve\n", "List-Id: <l.example.org>"), "none", auto=True),

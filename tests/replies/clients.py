@@ -48,8 +48,7 @@ SENT = SentMail(
     request="77",
 )
 OTHER = SentMail(
-    "zz99zz99zz99zz99", "<req-78.1@postroom.internal>", "action+zz99zz99zz99zz99@postroom.internal", "Other", "
-    ""Other\n"
+    "zz99zz99zz99zz99", "<req-78.1@postroom.internal>", "action+zz99zz99zz99zz99@postroom.internal", "Other", "Other\n"
 )
 TABLE = SentTable((SENT, OTHER))
 ON = "On Tue, 3 Mar 2026 at 09:14, Assistant <"
@@ -141,9 +140,9 @@ def thunderbird_top(words: str) -> bytes:
 def thunderbird_html(words: str) -> bytes:
     page = (
         f'<html><body><p>{html.escape(words).replace(chr(10), "<br>")}</p><div class="moz-cite-prefix">On '
-        f'3/3/26 09:14, Assistant wrote:<br></div>'
+        f"3/3/26 09:14, Assistant wrote:<br></div>"
         f'<blockquote type="cite" cite="mid:x"><pre class="moz-quote-pre" wrap="">{html.escape(SENT_TEXT)}</pre>'
-        f'</blockquote>'
+        f"</blockquote>"
         '<div class="moz-signature">-- <br>Ada</div></body></html>'
     )
     return both(f"{words}\n\nOn 3/3/26 09:14, Assistant wrote:\n{quote()}\n\n-- \nAda\n", page)
@@ -161,11 +160,12 @@ def gmail(words: str) -> bytes:
 
 
 def outlook(words: str) -> bytes:
-    block = f"From: Assistant <{ADDRESS}>\nSent: Tuesday, March 3, 2026 9:14 AM\nTo: Ada Byron "
-    f"<you@postroom.internal>\nSubject: {SUBJECT}"
+    block = (
+        f"From: Assistant <{ADDRESS}>\nSent: Tuesday, March 3, 2026 9:14 AM\n"
+        f"To: Ada Byron <you@postroom.internal>\nSubject: {SUBJECT}"
+    )
     page = (
-        "<html><head><style><!-- p.MsoNormal {margin:0cm;} --></style></head><body lang=EN-US><div "
-        "class=WordSection1>"
+        "<html><head><style><!-- p.MsoNormal {margin:0cm;} --></style></head><body lang=EN-US><div class=WordSection1>"
         + "".join(f"<p class=MsoNormal>{html.escape(row) or '&nbsp;'}<o:p></o:p></p>" for row in words.split("\n"))
         + "<p class=MsoNormal><o:p>&nbsp;</o:p></p><div style='border:none;border-top:solid #E1E1E1 1.0pt'><p "
         "class=MsoNormal><b>From:</b> Assistant "
@@ -188,7 +188,7 @@ def outlook_plain(words: str) -> bytes:
 def apple(words: str) -> bytes:
     page = (
         f'<html><body style="overflow-wrap: break-word;">{rows(words)}<div><br><blockquote type="cite"><div>'
-        f'{html.escape(ON)}{ADDRESS}&gt; wrote:</div>'
+        f"{html.escape(ON)}{ADDRESS}&gt; wrote:</div>"
         f'<br class="Apple-interchange-newline"><div>{broken()}</div></blockquote></div><br></body></html>'
     )
     return both(f"{words}\n\n{quote(f'{ON}{ADDRESS}> wrote:')}\n> \n{quote()}\n", page, "X-Mailer: Apple Mail (2.3826)")
@@ -248,3 +248,27 @@ CLIENTS: dict[str, Callable[[str], bytes]] = {
     "roundcube": roundcube,
     "no_quote": no_quote,
 }
+
+
+def file_beside(raw: bytes, kind: str) -> bytes:
+    """The mail with a file hung onto it."""
+    how = 'Content-Disposition: attachment; filename="a.bin"'
+    return _beside(raw, f'Content-Type: {kind}; name="a.bin"\r\n{how}\r\n\r\nx')
+
+
+def text_beside(raw: bytes, text: str) -> bytes:
+    """The mail with one more text part."""
+    return _beside(raw, f"Content-Type: text/plain; charset=utf-8\r\n\r\n{text}")
+
+
+def _beside(raw: bytes, part: str) -> bytes:
+    fields, _, body = raw.partition(b"\r\n\r\n")
+    kept, inner, moved = [], [], False
+    for row in fields.split(b"\r\n"):
+        if not row.startswith((b" ", b"\t")):
+            moved = row.lower().startswith((b"content-type:", b"content-transfer-encoding:"))
+        (inner if moved else kept).append(row)
+    kept.append(b'Content-Type: multipart/mixed; boundary="outer-b"')
+    return b"\r\n".join(
+        [*kept, b"", b"--outer-b", *inner, b"", body, b"--outer-b", part.encode("utf-8"), b"--outer-b--", b""]
+    )

@@ -17,7 +17,7 @@ _CARDS = frozenset({"application/pgp-keys", "text/vcard", "text/x-vcard", "text/
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
 _TNEF_MAGIC = b"\x78\x9f\x3e\x22"
 _TNEF_TITLE = b"\x02\x10\x80\x01\x00"  # level 2 (attachment), attribute attAttachTitle
-MAX_PARTS = 400
+MAX_PARTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Bodies:
     pictures: list[tuple[str, str]] = field(default_factory=list)
     """(Content-ID, name) of inline pictures."""
     forwarded: bool = False
+    crowded: bool = False
+    """There are more parts than are looked at."""
     sealed: bool = False
     """Encrypted, or signed in a form that hides the text."""
 
@@ -45,7 +47,8 @@ class Bodies:
 class View:
     """The text of a mail in one of its two forms."""
 
-    lines: tuple[Line, ...]
+    texts: tuple[tuple[Line, ...], ...]
+    """The lines of each text part; a part's signature cannot reach into the next."""
     readable: bool
     too_long: bool
     any_text: bool = True
@@ -80,6 +83,7 @@ def _visit_multipart(part: Part, raw: bytes, found: Bodies, depth: int) -> None:
     if part.subtype == "alternative":
         _visit_alternative(part, raw, found, depth)
         return
+    found.crowded = found.crowded or len(part.children) > MAX_PARTS
     for number, child in enumerate(part.children[:MAX_PARTS]):
         if part.subtype == "signed" and number == 1 and child.media_type in _SIGNATURES:
             continue
@@ -90,6 +94,7 @@ def _visit_alternative(part: Part, raw: bytes, found: Bodies, depth: int) -> Non
     """The forms of one text; what else is among them (pictures, files) is taken as if it stood beside."""
     plain: list[Part] = []
     html: list[Part] = []
+    found.crowded = found.crowded or len(part.children) > MAX_PARTS
     for child in part.children[:MAX_PARTS]:
         inner = Bodies(blocks=[Block((), ())] if plain or html else [])
         _visit(child, raw, inner, depth + 1)
@@ -100,6 +105,7 @@ def _visit_alternative(part: Part, raw: bytes, found: Bodies, depth: int) -> Non
         found.pictures += inner.pictures
         found.forwarded = found.forwarded or inner.forwarded
         found.sealed = found.sealed or inner.sealed
+        found.crowded = found.crowded or inner.crowded
     if plain or html:
         found.blocks.append(Block(tuple(plain), tuple(html)))
 
@@ -140,18 +146,18 @@ def has_both(bodies: Bodies) -> bool:
 
 def view(bodies: Bodies, raw: bytes, *, prefer_html: bool) -> View:
     """The whole text in one form; stretches that lack it come in the other."""
-    lines: list[Line] = []
+    texts: list[tuple[Line, ...]] = []
     readable, too_long, any_text, struck = True, False, False, False
     cids: set[str] = set()
     for block in bodies.blocks:
         first, second = (block.html, block.plain) if prefer_html else (block.plain, block.html)
         for part in first or second:
             seen = _html_view(part, raw) if part.subtype == "html" else _plain_view(part, raw)
-            lines += [Line(""), *seen.lines] if lines else seen.lines
+            texts += seen.texts
             readable, too_long = readable and seen.readable, too_long or seen.too_long
             any_text, struck = any_text or seen.any_text, struck or seen.struck
             cids |= seen.cids
-    return View(tuple(lines), readable, too_long, any_text, struck, frozenset(cids))
+    return View(tuple(texts), readable, too_long, any_text, struck, frozenset(cids))
 
 
 def _plain_view(part: Part, raw: bytes) -> View:
@@ -160,10 +166,10 @@ def _plain_view(part: Part, raw: bytes) -> View:
     delete_space = (parameter(part.params, "delsp") or "").lower() == "yes"
     lines, too_long = plain_lines(text, flowed=flowed, delete_space=delete_space)
     sealed = any(line.text.startswith(ENCRYPTED) and not line.depth for line in lines)
-    return View(tuple(lines), readable and not sealed, too_long, bool(text.strip()))
+    return View((tuple(lines),), readable and not sealed, too_long, bool(text.strip()))
 
 
 def _html_view(part: Part, raw: bytes) -> View:
     text, readable = part.text_checked(raw)
     page = html_lines(text)
-    return View(page.lines, readable, page.too_long, page.any_text, page.struck, page.cids)
+    return View((page.lines,), readable, page.too_long, page.any_text, page.struck, page.cids)

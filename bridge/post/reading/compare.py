@@ -10,7 +10,6 @@ import unicodedata
 from bridge.post.reading.vocabulary import INVISIBLE
 
 MAX_MISSES = 400
-MAX_WORDS = 400
 _DECORATION = re.compile(
     r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
     re.IGNORECASE,
@@ -55,7 +54,7 @@ class SentText:
         """The place behind `words` when they come anywhere from `place` on."""
         if not self._bag.issuperset(words) or self._misses > MAX_MISSES:
             return None
-        wanted = f" {' '.join(words[:MAX_WORDS])} "
+        wanted = f" {' '.join(words)} "
         found = self._joined.find(wanted, place)
         if found < 0:
             self._misses += 1

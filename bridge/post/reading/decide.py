@@ -13,7 +13,7 @@ from bridge.post.reading.grammar import Rules, Verdict, judge, respond
 from bridge.post.reading.html import OBJECT
 from bridge.post.reading.machine import machine_reason
 from bridge.post.reading.model import Context, Languages, NewText, NothingSent, Reading, SentMail, SentMails
-from bridge.post.reading.newtext import find_new_text
+from bridge.post.reading.newtext import find_new_text, join_texts
 from bridge.post.reading.phrases import is_forward_subject
 from bridge.post.reading.signature import is_sign_off
 from bridge.post.reading.vocabulary import fold, vocabulary
@@ -94,7 +94,10 @@ def _read_views(bodies: Bodies, raw: bytes, context: Context, rules: Rules) -> t
     """Both forms of the text, judged apart and compared."""
     html = view(bodies, raw, prefer_html=True)
     context = replace(
-        context, known_signature=frozenset(fold(line.text) for line in html.lines if line.signature and not line.blank)
+        context,
+        known_signature=frozenset(
+            fold(line.text) for text in html.texts for line in text if line.signature and not line.blank
+        ),
     )
     html_text, html_verdict = _judge_view(html, context, rules)
     html_verdict = _picture_doubt(bodies, html, html_verdict)
@@ -108,7 +111,7 @@ def _read_views(bodies: Bodies, raw: bytes, context: Context, rules: Rules) -> t
 
 
 def _judge_view(seen: View, context: Context, rules: Rules) -> tuple[NewText, Verdict]:
-    text = find_new_text(seen.lines, context, too_long=seen.too_long)
+    text = join_texts([find_new_text(lines, context, too_long=seen.too_long) for lines in seen.texts])
     verdict = judge(text, rules)
     if not seen.readable:
         return text, respond("", "undecodable", verdict.line)
@@ -145,6 +148,8 @@ def _with_doubts(message: Message, bodies: Bodies, text: NewText, verdict: Verdi
         return respond("forward", None, verdict.line)
     if bodies.sealed:
         return respond("", "undecodable", verdict.line)
+    if bodies.crowded and verdict.decision in _HOLDING:
+        return respond("", "too-long", verdict.line)
     if verdict.decision in ("approve", "reject", "edit") and conflict:
         return respond("", "conflict", verdict.line)
     if verdict.decision == "approve" and bodies.files:

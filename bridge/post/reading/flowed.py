@@ -8,8 +8,8 @@ import re
 
 from bridge.post.reading.model import Line
 
-MAX_LINES = 3000
-MAX_TEXT = 400_000
+MAX_LINES = 2000
+MAX_TEXT = 300_000
 _MARKS = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
 _SUPERCITE = re.compile(r"[A-Za-z]{1,4}>[ \t]?")
 _SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"

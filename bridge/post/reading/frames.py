@@ -42,6 +42,8 @@ def names_us(text: str, context: Context) -> bool:
 
 def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
     """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when none is."""
+    if not _opens_block(lines[at].text, context):
+        return at
     end = labels = loose = 0
     ours = subject = False
     for index in range(at, min(at + 14, len(lines))):
@@ -61,9 +63,29 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
     return end if (ours and labels >= 2) or (subject and labels >= 3) else at
 
 
+def _opens_block(text: str, context: Context) -> bool:
+    """The first line of a header block tells who, when or about what; a condition with a colon does not."""
+    if len(text) > 500 or not _LABEL.match(text[:200]):
+        return False
+    folded = plain(text)
+    when = bool(_DATE.search(folded)) and bool(_TIME.search(folded))
+    return when or names_us(folded, context) or _is_our_subject(folded, context)
+
+
 def _is_our_subject(folded: str, context: Context) -> bool:
     ours = plain(context.sent.subject) if context.sent else ""
     return bool(ours) and ours in folded
+
+
+def attribution_ends(lines: Sequence[Line]) -> frozenset[int]:
+    """The lines where an attribution could end: with a colon, or with an address in them. Of very many only the first
+    and last hundred, because no reply has more."""
+    found = [at for at, line in enumerate(lines) if len(line.text) <= MAX_ATTRIBUTION and _could_end(line.text)]
+    return frozenset(found if len(found) <= 200 else [*found[:100], *found[-100:]])
+
+
+def _could_end(text: str) -> bool:
+    return "@" in text or text.rstrip("*_ \t\u00a0\u200e\u200f\u202c").endswith(_COLONS)
 
 
 def attribution(lines: Sequence[Line], last: int, context: Context, *, quote_follows: bool) -> int:

@@ -24,6 +24,8 @@ class SentMail:
     subject: str
     text: str
     """Its plain-text part as sent: quotes are found by comparing with it."""
+    also: tuple[str, ...] = ()
+    """Its other forms as a reader sees them (the text of its HTML part): clients quote either."""
     items: tuple[int, ...] | None = None
     """The numbers of the items it shows; None when it lists none."""
     grant: bool = False
@@ -120,6 +122,8 @@ class NewText:
     """Somebody wrote into the quote."""
     forwarded: bool = False
     too_long: bool = False
+    unproven: bool = False
+    """A quote without marks was cut without the sent mail to compare with."""
     quoted: str = ""
 
     @property

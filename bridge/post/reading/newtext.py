@@ -16,6 +16,23 @@ _EDGES = " \t\n\u00a0\ufeff\u200b\u200e\u200f"
 _QUESTION_END = re.compile(r"[?؟？;;՞፧⁇‽][\s\"'”)»*_]{0,6}\Z")
 
 
+def join_texts(texts: Sequence[NewText]) -> NewText:
+    """The texts of all parts as one; words in more than one of them stand in several places."""
+    if len(texts) == 1:
+        return texts[0]
+    segments = tuple(segment for text in texts for segment in text.segments)
+    return NewText(
+        text="\n\n".join(text.text for text in texts if text.text),
+        segments=segments,
+        sandwiched=len(segments) > 1 or any(text.sandwiched for text in texts),
+        inserted=any(text.inserted for text in texts),
+        forwarded=any(text.forwarded for text in texts),
+        too_long=any(text.too_long for text in texts),
+        unproven=any(text.unproven for text in texts),
+        quoted="\n".join(text.quoted for text in texts if text.quoted),
+    )
+
+
 def find_new_text(lines: Sequence[Line], context: Context, *, too_long: bool = False) -> NewText:
     """The new text of a part: without quote, frames, signature, footers."""
     marks = mark_lines(lines, context)
@@ -40,6 +57,8 @@ def find_new_text(lines: Sequence[Line], context: Context, *, too_long: bool = F
         inserted=bool(inserted),
         forwarded=forward is not None,
         too_long=too_long,
+        unproven=context.sent is None
+        and any(m is Mark.QUOTE and not n.depth for m, n in zip(marks, lines, strict=True)),
         quoted="\n".join(line.text for line, mark in zip(lines, marks, strict=True) if mark is Mark.QUOTE),
     )
 

@@ -69,6 +69,8 @@ def words(text: str) -> list[str]:
 def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
     """Whether a line that looks like signature could still be meant: a condition, a negation, an afterthought, a
     decision word, a question."""
+    if len(line) > MAX_LOOKED_AT:
+        return True
     text = plain(_ADDRESS.sub(" ", line))
     if "?" in text or _PS.match(text) or any(mark in text for mark in phrases().alarm_marks):
         return True
@@ -89,8 +91,8 @@ def is_closing(line: str) -> bool:
 
 def is_greeting(line: str) -> bool:
     """`Hi,` `Dear Post Desk Agent,` and the like."""
-    text = fold(line)
-    if len(text) > 60:
+    text = fold(line[:100])
+    if len(line) > 80 or len(text) > 60:
         return False
     return any(text == word or text.startswith((word + " ", word + ",")) for word in phrases().greetings)
 

@@ -1,35 +1,61 @@
 """Which lines are quoted: by their marks, and by comparing with the mail that was sent.
 
-One rule: behind a frame, or without quote marks, only what is in the sent mail is quote; anything else there was
-written by the user and stays in the text.
+One rule: behind a frame, behind quote marks or without them, only what is in the sent mail is quote; anything else
+there was written by the user.
 """
 
+import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bridge.post.reading.compare import SentText, words_of
-from bridge.post.reading.frames import attribution, header_block, is_elision, is_separator, names_us
+from bridge.post.reading.frames import attribution, attribution_ends, header_block, is_elision, is_separator
 from bridge.post.reading.model import Context, Line, Mark
-from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose, plain
+from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose
 
 MIN_RUN_LINES = 3
 MIN_RUN_WORDS = 12
 MAX_RUNS_TRIED = 60
 LONG_LINE = 4
+LONGEST_LINE = 4000
+NO_WORD = "\0"
+"""Stands for a line that is too long to be in the sent mail: nothing equals it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The lines of a part with what is known of each; `marks` is filled step by step."""
+
+    lines: Sequence[Line]
+    words: list[list[str]]
+    marks: list[Mark]
+    following: list[int]
+    """The next line that is not blank, or the number of lines."""
+    ends: frozenset[int]
+    context: Context
+    sent: SentText | None
 
 
 def mark_lines(lines: Sequence[Line], context: Context) -> list[Mark]:
     """What each line is."""
+    text = _text(lines, context)
+    _mark_unmarked_quotes(text)
+    _mark_attributions(text)
+    _mark_neighbours(text)
+    if text.sent is not None:
+        _mark_inserted(text, text.sent)
+    return text.marks
+
+
+def _text(lines: Sequence[Line], context: Context) -> _Text:
     marks = [_first_mark(line) for line in lines]
-    sent = SentText(context.sent.text) if context.sent is not None else None
-    words = [
-        words_of(line.text[:2000]) if mark is not Mark.BLANK else [] for line, mark in zip(lines, marks, strict=True)
-    ]
-    _mark_unmarked_quotes(lines, words, marks, context, sent)
-    _mark_attributions(lines, marks, context)
-    _mark_neighbours(lines, marks)
-    if sent is not None:
-        _mark_inserted(lines, words, marks, context, sent)
-    return marks
+    longest = max(LONGEST_LINE, 2 * len(context.sent.text)) if context.sent is not None else LONGEST_LINE
+    words = [[] if line.blank else words_of(line.text) if len(line.text) <= longest else [NO_WORD] for line in lines]
+    following = [len(lines)] * len(lines)
+    for at in range(len(lines) - 2, -1, -1):
+        following[at] = following[at + 1] if marks[at + 1] is Mark.BLANK else at + 1
+    sent = SentText("\n".join([context.sent.text, *context.sent.also])) if context.sent is not None else None
+    return _Text(lines, words, marks, following, attribution_ends(lines), context, sent)
 
 
 def _first_mark(line: Line) -> Mark:
@@ -38,123 +64,127 @@ def _first_mark(line: Line) -> Mark:
     return Mark.QUOTE if line.depth else Mark.NEW
 
 
-def _mark_unmarked_quotes(
-    lines: Sequence[Line], words: list[list[str]], marks: list[Mark], context: Context, sent: SentText | None
-) -> None:
+def _mark_unmarked_quotes(text: _Text) -> None:
     """Quotes without marks (Outlook, Yahoo, Samsung, QQ): behind a header block or attribution, or a run of lines that
     stand so in the sent mail."""
     inside, place, at, tries = False, 0, 0, 0
-    while at < len(lines):
-        if marks[at] is not Mark.NEW:
+    while at < len(text.lines):
+        if text.marks[at] is not Mark.NEW:
             at += 1
             continue
-        end = _frame_end(lines, words, marks, at, context, sent)
+        end = _frame_end(text, at)
         if end > at:
-            marks[at:end] = [Mark.FRAME if mark is not Mark.BLANK else mark for mark in marks[at:end]]
+            text.marks[at:end] = [Mark.FRAME if mark is not Mark.BLANK else mark for mark in text.marks[at:end]]
             inside, place, at = True, 0, end
             continue
-        if not inside and sent is not None and tries < MAX_RUNS_TRIED and words[at]:
-            start = _run(words, marks, at, sent)
-            tries += bool(sent.row_starts(words[at][0]))
-            if start is not None:
-                inside, place = True, start
-        if inside:
-            found = _quoted_place(lines, words, at, place, sent)
-            if found is not None:
-                marks[at], place = Mark.QUOTE, found
+        if not inside and tries < MAX_RUNS_TRIED:
+            start, tried = _run(text, at)
+            tries += tried
+            inside, place = start is not None, start or 0
+        found = _quoted_place(text, at, place) if inside else None
+        if found is not None:
+            text.marks[at], place = Mark.QUOTE, found
         at += 1
 
 
-def _quoted_place(
-    lines: Sequence[Line], words: list[list[str]], at: int, place: int, sent: SentText | None
-) -> int | None:
-    """The place in the sent mail behind line `at`, when the line belongs there."""
-    if sent is None:  # a frame is all there is to go by
-        return place
-    if not words[at]:
-        return place if _is_rule_within(lines, words, at, place, sent) else None
-    found = sent.next(words[at], place)
-    if found is None and len(words[at]) >= LONG_LINE:
-        found = sent.later(words[at], place)
-    return found
-
-
-def _is_rule_within(lines: Sequence[Line], words: list[list[str]], at: int, place: int, sent: SentText) -> bool:
-    """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as here."""
-    if lines[at].text.strip() not in sent.rules:
-        return False
-    follows = next((row for row in words[at + 1 :] if row), None)
-    return follows is not None and sent.next(follows, place) is not None
-
-
-def _frame_end(
-    lines: Sequence[Line], words: list[list[str]], marks: list[Mark], at: int, context: Context, sent: SentText | None
-) -> int:
+def _frame_end(text: _Text, at: int) -> int:
     """The index behind a header block, or an attribution of an unmarked quote, that begins at `at`; else `at`."""
-    end = header_block(lines, at, context)
+    end = header_block(text.lines, at, text.context)
     if end > at:
         return end
-    for last in range(at, min(at + 5, len(lines))):
-        if lines[last].blank or lines[last].depth:
+    for last in range(at, min(at + 5, len(text.lines))):
+        if text.lines[last].blank or text.lines[last].depth:
             return at
-        if attribution(lines, last, context, quote_follows=False) == at:
-            follows = next((n for n in range(last + 1, len(lines)) if marks[n] is not Mark.BLANK), None)
-            if follows is None or (not lines[follows].depth and _is_start(words[follows], sent)):
+        if last in text.ends and attribution(text.lines, last, text.context, quote_follows=False) == at:
+            follows = text.following[last]
+            if follows == len(text.lines) or (not text.lines[follows].depth and _is_start(text, follows)):
                 return last + 1
     return at
 
 
-def _is_start(words: list[str], sent: SentText | None) -> bool:
+def _is_start(text: _Text, at: int) -> bool:
+    """Whether a row of the sent mail begins with the words of this line."""
+    words, sent = text.words[at], text.sent
     return bool(words) and (sent is None or any(sent.next(words, start) for start in sent.row_starts(words[0])))
 
 
-def _run(words: list[list[str]], marks: list[Mark], at: int, sent: SentText) -> int | None:
-    """The place in the sent mail where a run of lines from `at` begins that is long enough to be no chance."""
-    for start in sent.row_starts(words[at][0]):
-        place, count, rows = start, 0, 0
-        for index in range(at, len(words)):
-            if not words[index] or marks[index] is not Mark.NEW:
-                continue
-            found = sent.next(words[index], place)
+def _run(text: _Text, at: int) -> tuple[int | None, int]:
+    """(the place in the sent mail where a run of lines from `at` begins that is too long to be chance, tries made)."""
+    if text.sent is None or not text.words[at]:
+        return None, 0
+    starts = text.sent.row_starts(text.words[at][0])
+    for start in starts:
+        if _runs_on(text, text.sent, at, start):
+            return start, 1
+    return None, bool(starts)
+
+
+def _runs_on(text: _Text, sent: SentText, at: int, place: int) -> bool:
+    count = rows = 0
+    while at < len(text.lines) and text.marks[at] is Mark.NEW:
+        if text.words[at]:
+            found = sent.next(text.words[at], place)
             if found is None:
-                break
-            place, count, rows = found, count + len(words[index]), rows + 1
-            if rows >= MIN_RUN_LINES and count >= MIN_RUN_WORDS:
-                return start
-    return None
+                return False
+            place, count, rows = found, count + len(text.words[at]), rows + 1
+        if rows >= MIN_RUN_LINES and count >= MIN_RUN_WORDS:
+            return True
+        at = text.following[at]
+    return False
 
 
-def _mark_attributions(lines: Sequence[Line], marks: list[Mark], context: Context) -> None:
+def _quoted_place(text: _Text, at: int, place: int) -> int | None:
+    """The place in the sent mail behind line `at`, when the line belongs there."""
+    if text.sent is None:  # a frame is all there is to go by
+        return place
+    words = text.words[at]
+    if not words:
+        return place if _is_rule_within(text, text.sent, at, place) else None
+    found = text.sent.next(words, place)
+    if found is None and len(words) >= LONG_LINE:
+        found = text.sent.later(words, place)
+    return found
+
+
+def _is_rule_within(text: _Text, sent: SentText, at: int, place: int) -> bool:
+    """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as here."""
+    follows = text.following[at]
+    if text.lines[at].text.strip() not in sent.rules or follows == len(text.lines):
+        return False
+    return bool(text.words[follows]) and sent.next(text.words[follows], place) is not None
+
+
+def _mark_attributions(text: _Text) -> None:
     """The lines just above a quote, and an attribution that lost its quote at the very end."""
     following: Mark | None = None
-    at = len(lines) - 1
+    at = len(text.lines) - 1
     while at >= 0:
-        if marks[at] is Mark.NEW and following in (Mark.QUOTE, None):
-            first = attribution(lines, at, context, quote_follows=following is Mark.QUOTE)
+        if at in text.ends and text.marks[at] is Mark.NEW and following in (Mark.QUOTE, None):
+            first = attribution(text.lines, at, text.context, quote_follows=following is Mark.QUOTE)
             if first <= at:
-                marks[first : at + 1] = [Mark.FRAME] * (at + 1 - first)
+                text.marks[first : at + 1] = [Mark.FRAME] * (at + 1 - first)
                 at = first
-        if marks[at] is not Mark.BLANK:
-            following = marks[at]
+        if text.marks[at] is not Mark.BLANK:
+            following = text.marks[at]
         at -= 1
 
 
-def _mark_neighbours(lines: Sequence[Line], marks: list[Mark]) -> None:
+def _mark_neighbours(text: _Text) -> None:
     """Separators just above a frame or quote, and elisions beside quoted lines, belong to them."""
     following: Mark | None = None
-    for at in range(len(lines) - 1, -1, -1):
-        text = lines[at].text
-        framed = marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE)
-        if framed and (is_elision(text) or (is_separator(text) and _says_nothing(text, following))):
-            marks[at] = Mark.FRAME
-        if marks[at] is not Mark.BLANK:
-            following = marks[at]
+    for at in range(len(text.lines) - 1, -1, -1):
+        row = text.lines[at].text
+        framed = text.marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE)
+        if framed and (is_elision(row) or (is_separator(row) and _says_nothing(row, following))):
+            text.marks[at] = Mark.FRAME
+        if text.marks[at] is not Mark.BLANK:
+            following = text.marks[at]
     before: Mark | None = None
-    for at, line in enumerate(lines):
-        if marks[at] is Mark.NEW and before is Mark.QUOTE and is_elision(line.text):
-            marks[at] = Mark.FRAME
-        if marks[at] is not Mark.BLANK:
-            before = marks[at]
+    for at, line in enumerate(text.lines):
+        if text.marks[at] is Mark.NEW and before is Mark.QUOTE and is_elision(line.text):
+            text.marks[at] = Mark.FRAME
+        if text.marks[at] is not Mark.BLANK:
+            before = text.marks[at]
 
 
 def _says_nothing(separator: str, following: Mark | None) -> bool:
@@ -163,23 +193,27 @@ def _says_nothing(separator: str, following: Mark | None) -> bool:
     return not said or (following is Mark.FRAME and not alarming(separator) and not is_prose(separator))
 
 
-def _mark_inserted(
-    lines: Sequence[Line], words: list[list[str]], marks: list[Mark], context: Context, sent: SentText
-) -> None:
-    """Lines behind quote marks that are not in the sent mail: somebody wrote into the quote. Judged only where most of
-    the quote is the sent mail, because other mail may be quoted too."""
-    place, known, strange = 0, 0, []
-    for at, line in enumerate(lines):
-        if marks[at] is not Mark.QUOTE or not line.depth or not words[at]:
+def _mark_inserted(text: _Text, sent: SentText) -> None:
+    """Lines behind quote marks that are not in the sent mail: somebody wrote into the quote."""
+    place, known = 0, False
+    for at, line in enumerate(text.lines):
+        if text.marks[at] is not Mark.QUOTE or not line.depth:
             continue
-        found = _marked_place(words[at], place, sent)
+        words = text.words[at]
+        if not words:
+            if _has_symbol(line.text) and line.text.strip() not in sent.rules:
+                text.marks[at] = Mark.INSERTED
+            continue
+        found = _marked_place(words, place, sent)
         if found is not None:
-            place, known = found, known + 1
-        elif not _frames_quote(lines, at, context, known):
-            strange.append(at)
-    if known >= 2 and len(strange) <= known:
-        for at in strange:
-            marks[at] = Mark.INSERTED
+            place, known = found, True
+        elif not _frames_quote(text, at, known):
+            text.marks[at] = Mark.INSERTED
+
+
+def _has_symbol(text: str) -> bool:
+    """A thumb or a face is an answer too."""
+    return any(unicodedata.category(char) == "So" for char in text[:200])
 
 
 def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
@@ -189,16 +223,16 @@ def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
     return found if found is not None or len(words) < LONG_LINE else sent.later(words, 0)
 
 
-def _frames_quote(lines: Sequence[Line], at: int, context: Context, known: int) -> bool:
-    """Attribution, header lines, separators and footers inside the marks."""
-    text = lines[at].text
-    if is_separator(text) or is_elision(text) or is_disclaimer(text) or names_us(plain(text), context):
+def _frames_quote(text: _Text, at: int, known: bool) -> bool:
+    """Attribution and header lines above the quoted text, elisions and footers in it: all inside the marks."""
+    row = text.lines[at].text
+    if is_elision(row) or is_disclaimer(row):
         return True
     if known:
         return False
-    near = range(max(0, at - 4), at + 1)
-    if any(header_block(lines, start, context) > at for start in near):
+    if is_separator(row) and not alarming(row) and not is_prose(row):
         return True
-    return any(
-        attribution(lines, last, context, quote_follows=True) <= at for last in range(at, min(at + 5, len(lines)))
-    )
+    if any(header_block(text.lines, start, text.context) > at for start in range(max(0, at - 6), at + 1)):
+        return True
+    ends = [last for last in range(at, min(at + 5, len(text.lines))) if last in text.ends]
+    return any(attribution(text.lines, last, text.context, quote_follows=True) <= at for last in ends)

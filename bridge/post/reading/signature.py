@@ -21,6 +21,9 @@ from bridge.post.reading.vocabulary import fold
 
 _DASHES = " \t-–—~/*_"
 MAX_SIGNATURE_LINES = 25
+_CONNECTORS = frozenset(
+    "of and the for de der die das di du des del dela da do dos und et y e la le les von van in at a & für".split()
+)
 
 
 def strip_signature(lines: Sequence[Line], context: Context) -> list[Line]:
@@ -133,7 +136,7 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
         if lines[at].blank or len(lines) - at > MAX_SIGNATURE_LINES:
             continue
         named = is_name(text, context) or _closing_with_name(text, context)
-        if named and all(_like_signature(line, context) for line in lines[at + 1 :]):
+        if named and _like_signature(lines[at + 1 :], context):
             return _without_closing(lines[:at])
     return lines
 
@@ -145,13 +148,36 @@ def _without_closing(lines: list[Line]) -> list[Line]:
     return lines[: at - 1] if at > 1 and is_closing(lines[at - 1].text) else lines[:at]
 
 
-def _like_signature(line: Line, context: Context) -> bool:
-    """Short, no sentence, nothing alarming: title, company, telephone, address."""
-    text = line.text.strip().strip(OBJECT)
-    if not text:
-        return True
-    if len(text) > 120 or alarming(text, context.sender) or is_prose(text, context.sender):
+def _like_signature(lines: Sequence[Line], context: Context) -> bool:
+    """Whether all lines under a name are title, company, telephone, address. Behind a blank line more is asked."""
+    gap = False
+    for line in lines:
+        text = line.text.strip(f" \t\u00a0{OBJECT}")
+        gap = gap or not text
+        if text and not (_is_contact(text, context) or _is_title(text, context, gap)):
+            return False
+    return True
+
+
+def _says_something(text: str, context: Context) -> bool:
+    sentence = text.endswith((".", "!", "。", "…")) and len(words(text)) >= 4
+    return len(text) > 120 or sentence or alarming(text, context.sender) or is_prose(text, context.sender)
+
+
+def _is_contact(text: str, context: Context) -> bool:
+    """A telephone number, an address on the net, a line with several fields."""
+    marks = sum(char.isdigit() for char in text) >= 5 or any(
+        mark in text for mark in ("@", "://", "www.", " | ", "株式会社", "公司")
+    )
+    return marks and not _says_something(text, context)
+
+
+def _is_title(text: str, context: Context, gap: bool) -> bool:
+    """`Head of Purchasing`, `Example Group Ltd`: begins with a capital, few words; behind a gap every word does."""
+    found = [word for word in text.replace(",", " ").split() if word.lower() not in _CONNECTORS]
+    if not found or len(found) > 8 or _says_something(text, context):
         return False
-    count = len(words(text))
-    sentence = text.endswith((".", "!", "。", "…")) and count >= 4
-    return count <= 14 and not sentence
+    capitals = [word[:1].isupper() or word[:1].isdigit() or not word[:1].isalnum() for word in found]
+    if not any(char.isalpha() and char.isupper() for char in text):
+        return False
+    return capitals[0] and (not gap or (all(capitals) and len(found) >= 2))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_TAGS = 12_000
+MAX_TAGS = 8_000
 _NAME = re.compile(r"[A-Za-z][^\s/>]*+")
 _ATTRIBUTE = re.compile(
     r"[\s/]*+(?:(>)|([^\s/>=][^\s/>=]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^\s>]*+)))?+)"

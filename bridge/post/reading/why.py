@@ -29,6 +29,7 @@ _NEAR_MISS = {
     "struck-out": "Words were struck out beside the decision.",
     "inside-quote": "Something was written inside the quoted text.",
     "too-long": "The text is too long to be a decision.",
+    "unknown-mail": "It answers no mail of ours that is known, so its quote cannot be told from its text.",
     "conflict": "Its address names one request and its In-Reply-To another.",
 }
 _MACHINE = {
