@@ -25,6 +25,8 @@ def finish(tx: WriteTx, office: Office, run: Run, state: RunState, text: str) ->
     if run.cancel_at is not None:
         state, text = RunState.CANCELLED, run.cancel_why
     _close_all(tx, office, run, text)
+    if state is RunState.CANCELLED:
+        _keep_letters(tx, office, run)
     if not tx.run("agents.runs.finish", run=run.id, state=state, outcome=text, now=office.now()):
         return False
     ended = store.get_run(tx, run.id)
@@ -125,11 +127,20 @@ def _tell_parent(tx: WriteTx, office: Office, child: Run, state: RunState, text:
         return
     journal.mark_from(tx, office, child.parent, child)
     name = mails.display(office, child.agent, child.depth)
-    ending = journal.Ending(CallState.DONE, text, source=name)
+    ending = journal.Ending(CallState.DONE, text, name, source=name)
     if state is not RunState.DONE:
-        ending = journal.Ending(CallState.FAILED, f"The task was not finished ({state.value}): {text}", source=name)
+        ending = journal.Ending(
+            CallState.FAILED, f"The task was not finished ({state.value}): {text}", name, source=name
+        )
     journal.end_call(tx, office, call, ending)
     requests.requeue(tx, office, child.parent)
+
+
+def _keep_letters(tx: WriteTx, office: Office, run: Run) -> None:
+    """Letters that a stopped run never read: they start nothing, and stand in its journal for whoever goes on."""
+    for row in tx.all("agents.letters.pending", run=run.id):
+        journal.append_letter(tx, office, run.id, journal.letter_of({"letter": store.json_object(row["body"])}))
+    tx.run("agents.letters.take", run=run.id)
 
 
 def _hand_on_letters(tx: WriteTx, office: Office, run: Run) -> None:
@@ -143,3 +154,22 @@ def _hand_on_letters(tx: WriteTx, office: Office, run: Run) -> None:
         journal.append_letter(tx, office, successor, letter)
     tx.run("agents.letters.hand_on", run=run.id, successor=successor)
     tx.run("agents.letters.take", run=successor)
+
+
+def forget_thread(tx: WriteTx, office: Office, account: int, thread: str) -> None:
+    """Delete everything of a thread but its keys, its Message-IDs and the audit trail. What still runs is stopped
+    first.
+
+    A run that a worker holds right now is gone when it wants to write down its outcome; nothing of it is kept.
+    """
+    for row in tx.all("agents.runs.active_of_thread", account=account, thread=thread):
+        run = store.to_run(row)
+        cancel(tx, office, run, "Its thread was deleted.")
+        finish(tx, office, store.get_run(tx, run.id), RunState.CANCELLED, "Its thread was deleted.")
+    where = {"account": account, "thread": thread}
+    tx.run("agents.letters.forget", **where)
+    tx.run("agents.requests.forget", **where)
+    tx.run("agents.outbox.forget", **where)
+    tx.run("agents.runs.forget", **where)
+    tx.run("agents.blobs.forget")
+    audit.record(tx, office.now(), account, "thread.forgotten")

@@ -5,6 +5,7 @@ by itself is woken by `tx.after` and finds its work in the rows.
 """
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -28,6 +29,7 @@ from agents.words import Word
 from agents.worker import Worker
 from config.settings import Settings
 
+_log = logging.getLogger(__name__)
 GRACE: Final = 3.0
 ACTIVITY_PAUSE: Final = 2.0
 
@@ -138,7 +140,12 @@ class Runtime:
         self._touched.pop(run, None)
         task = asyncio.create_task(self.show_activity(run), name=f"activity {run}")
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._shown)
+
+    def _shown(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("activity could not be written; the next change tries again", exc_info=task.exception())
 
     async def show_activity(self, run: str) -> None:
         """Write a run's Activity message now, unless it has ended (its last one is written then)."""
@@ -160,6 +167,10 @@ class Runtime:
         """Stop every run of a thread; returns how many. Each still sends its last mail."""
         rows = tx.all("agents.runs.active_of_thread", account=account, thread=thread)
         return sum(ending.cancel(tx, self._office, store.to_run(row), why) for row in rows)
+
+    def forget_thread(self, tx: WriteTx, account: int, thread: str) -> None:
+        """Delete everything of a thread but keys, Message-IDs and the audit trail; what runs in it is stopped."""
+        ending.forget_thread(tx, self._office, account, thread)
 
     def cancel_run(self, tx: WriteTx, account: int, run: str, why: str) -> bool:
         """Stop one run of an account. False: there is none, or it has ended."""

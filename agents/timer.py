@@ -6,6 +6,7 @@ loop's clock.
 """
 
 import asyncio
+import logging
 from typing import Final
 
 from agents import ending, requests, store
@@ -13,6 +14,7 @@ from agents.office import Office
 from agents.ports import Database, ReadTx, WriteTx
 from agents.states import RunState
 
+_log = logging.getLogger(__name__)
 LONGEST: Final = 60.0
 
 
@@ -42,6 +44,13 @@ class Timer:
         """Look at the clock now."""
         if not self._closed and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self.tick(), name="timer")
+            self._task.add_done_callback(self._look_again)
+
+    def _look_again(self, task: asyncio.Task[None]) -> None:
+        """After a fault (a full disk, say) the clock is looked at again a minute later."""
+        if not task.cancelled() and task.exception() is not None and not self._closed:
+            _log.error("what was due could not be done", exc_info=task.exception())
+            self._handle = asyncio.get_running_loop().call_later(LONGEST, self.fire)
 
     async def tick(self) -> None:
         """Do everything that is due, then set the timer again."""

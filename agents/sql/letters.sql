@@ -21,3 +21,7 @@ UPDATE letters SET state = 'taken' WHERE run = :run AND state = 'pending';
 -- name: hand_on
 -- Gives the waiting letters of a run that ends to its successor.
 UPDATE letters SET run = :successor WHERE run = :run AND state = 'pending';
+
+-- name: forget
+-- Keeps the keys of a thread's letters, and nothing else of them.
+UPDATE letters SET body = '{}' WHERE run IN (SELECT id FROM runs WHERE account = :account AND thread = :thread);

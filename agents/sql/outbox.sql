@@ -78,3 +78,7 @@ INSERT INTO recipients (account, address, first) VALUES (:account, :address, :no
 -- name: known
 -- Whether a mail ever went to an address.
 SELECT 1 FROM recipients WHERE account = :account AND address = :address;
+
+-- name: forget
+-- Deletes the mails of a thread; their Message-IDs stay known as ours.
+DELETE FROM outbox WHERE account = :account AND thread = :thread;

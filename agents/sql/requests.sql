@@ -92,3 +92,7 @@ SELECT min(at) FROM (SELECT min(expires) AS at FROM requests WHERE state = 'open
 -- name: of_call
 -- The newest request that showed a call.
 SELECT r.* FROM approvals AS a JOIN requests AS r ON r.id = a.request WHERE a.call = :call ORDER BY a.revision DESC LIMIT 1;
+
+-- name: forget
+-- Deletes the requests of a thread and their items.
+DELETE FROM requests WHERE account = :account AND thread = :thread;

@@ -151,3 +151,7 @@ SELECT DISTINCT t.source FROM taints AS t JOIN runs AS r ON r.id = t.run WHERE r
 -- name: counts
 -- How many runs are in each state.
 SELECT state, count(*) AS n FROM runs WHERE account = :account GROUP BY state;
+
+-- name: forget
+-- Deletes the runs of a thread with everything that hangs on them.
+DELETE FROM runs WHERE account = :account AND thread = :thread;

@@ -18,15 +18,15 @@ import sqlite3
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from agents import context, history, recovery, sender, store
+from agents import recovery, sender, store
 from agents.letter import Kind
 from agents.office import Office
-from agents.ports import ReadTx, WriteTx
+from agents.ports import WriteTx
 from agents.requests import RequestInfo
 from agents.states import OutboxState, RequestKind
+from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, Turn, say, want
 
@@ -180,38 +180,12 @@ async def check(w: World, scenario: Scenario, home: Path) -> list[str]:
     ends = w.mails(Kind.RESULT, Kind.FAILURE)
     if len(ends) != 1:
         wrong.append(f"{len(ends)} last mails")
-    none("a call has no result", "SELECT id, state FROM tool_calls WHERE ended IS NULL OR result IS NULL")
-    none("a request is open", "SELECT id FROM requests WHERE state = 'open'")
-    none("an approval is pending", "SELECT id FROM approvals WHERE state = 'pending'")
-    none("a model call is open", "SELECT id FROM model_calls WHERE state = 'reserved'")
-    none("money is set aside", "SELECT * FROM ledger WHERE reserved_u <> 0")
-    none("a mail is under way", "SELECT key, state FROM outbox WHERE state IN ('sending', 'data_sent')")
-    none(
-        "the ledger does not add up",
-        "SELECT * FROM (SELECT (SELECT sum(tokens) FROM ledger) AS a,"
-        " (SELECT sum(tok_in + tok_out) FROM model_calls) AS b, (SELECT sum(tok_in + tok_out) FROM runs) AS c)"
-        " WHERE a <> b OR b <> c",
-    )
     none(
         "a spent approval ran nothing",
         "SELECT a.id FROM approvals AS a JOIN tool_calls AS c ON c.id = a.call"
         " WHERE a.spent_at IS NOT NULL AND c.attempt = 0",
     )
-    wrong += _histories(w)
-    return wrong
-
-
-def _histories(w: World) -> list[str]:
-    """The history that each run would be given next is valid."""
-    office = w.runtime._office
-    found: list[str] = []
-    for row in w.rows("SELECT id FROM runs"):
-        found += w.db.read(partial(_history_faults, office=office, run=row["id"]))
-    return found
-
-
-def _history_faults(tx: ReadTx, office: Office, run: str) -> list[str]:
-    return history.faults(context._messages(tx, office, store.get_run(tx, run), 0))
+    return wrong + invariants.broken(w, ended=True)
 
 
 def child(home: Path, scenario: Scenario, at: int | None) -> int:
