@@ -58,23 +58,24 @@ def fetch(
 
 
 def _row(row: Row, keywords: tuple[str, ...], header: bytes | None, rendered: tuple[bytes, ...]) -> FetchRow:
+    uid, email, content_id, size, internal_date, saved, modseq, bits, keyword_set, thread, origin, header_size = row
     return FetchRow(
-        uid=row["uid"],
-        email=row["email"],
-        content=row["content"],
-        size=row["size"],
-        internal_date=row["internal_date"],
-        save_date=row["saved"],
-        modseq=row["modseq"],
-        flags_bits=row["bits"],
-        keywords=keywords,
-        thread=row["thread"],
-        email_object_id=email_object_id(row["origin"]),
-        thread_object_id=thread_object_id(row["thread"]),
-        header_size=row["header_size"],
-        header=header,
-        rendered=rendered,
-        flag_key=flag_key(row["bits"], row["keywords"]),
+        uid,
+        email,
+        content_id,
+        size,
+        internal_date,
+        saved,
+        modseq,
+        bits,
+        keywords,
+        thread,
+        email_object_id(origin),
+        thread_object_id(thread),
+        header_size,
+        header,
+        rendered,
+        flag_key(bits, keyword_set),
     )
 
 

@@ -7,7 +7,7 @@ changes once made. Times are UTC integer milliseconds.
 from array import array
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import NewType
+from typing import NamedTuple, NewType
 
 AccountId = NewType("AccountId", int)
 MailboxId = NewType("MailboxId", int)
@@ -178,9 +178,8 @@ class Stored:
     modified: list[Uid]
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRow:
-    """One message as FETCH needs it. Sizes in bytes; `flags_bits` without RECENT."""
+class FetchRow(NamedTuple):
+    """One message as FETCH needs it. Sizes in bytes; `flags_bits` without RECENT. A tuple, as there are many of them."""
 
     uid: Uid
     email: EmailId

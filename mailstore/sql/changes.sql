@@ -10,7 +10,7 @@ ORDER BY modseq;
 -- name: uids-of
 -- Which UIDs of a mailbox belong to messages with ids in these ranges ([[first, last], ...]).
 SELECT p.uid FROM json_each(:ranges) j
-CROSS JOIN placement p
+CROSS JOIN placement p INDEXED BY placement_email
     ON p.email BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]') AND p.mailbox = :mailbox
 ORDER BY p.uid;
 

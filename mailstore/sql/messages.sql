@@ -66,7 +66,7 @@ FROM email e JOIN content c ON c.id = e.content WHERE e.id = :email;
 -- name: locate
 -- Every placement of these messages; the stored one first.
 SELECT p.mailbox, p.uid
-FROM json_each(:emails) j CROSS JOIN placement p ON p.email = j.value JOIN email e ON e.id = p.email
+FROM json_each(:emails) j CROSS JOIN placement p INDEXED BY placement_email ON p.email = j.value JOIN email e ON e.id = p.email
 ORDER BY e.id DESC, p.mailbox <> e.mailbox, p.mailbox;
 
 -- name: by-message-id

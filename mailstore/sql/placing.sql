@@ -74,6 +74,6 @@ ORDER BY p.uid;
 SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
     max(p.modseq, e.modseq) AS modseq
 FROM json_each(:emails) j
-CROSS JOIN placement p ON p.email = j.value AND p.mailbox = :mailbox
+CROSS JOIN placement p INDEXED BY placement_email ON p.email = j.value AND p.mailbox = :mailbox
 JOIN email e ON e.id = p.email
 ORDER BY p.uid;

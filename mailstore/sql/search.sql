@@ -2,13 +2,14 @@
 -- The UIDs of a mailbox whose messages have these bytes.
 SELECT p.uid
 FROM json_each(:contents) j
-CROSS JOIN email e ON e.content = j.value AND e.account = :account
-JOIN placement p ON p.email = e.id AND p.mailbox = :mailbox;
+CROSS JOIN email e INDEXED BY email_content ON e.content = j.value AND e.account = :account
+CROSS JOIN placement p INDEXED BY placement_email ON p.email = e.id AND p.mailbox = :mailbox;
 
 -- name: contents-beyond
 -- Messages of a mailbox with contents beyond a mark.
 SELECT p.uid, e.content
-FROM email e JOIN placement p ON p.email = e.id AND p.mailbox = :mailbox
+FROM email e INDEXED BY email_content
+CROSS JOIN placement p INDEXED BY placement_email ON p.email = e.id AND p.mailbox = :mailbox
 WHERE e.content > :mark AND e.account = :account ORDER BY e.content;
 
 -- name: internal
