@@ -12,7 +12,7 @@ from agents.effects import Outcome, watch
 from agents.llm import Model, ModelError, ModelFault, ModelReply
 from agents.modelcalls import Reserved
 from agents.office import Office
-from agents.ports import Database, Probe
+from agents.ports import Database, Probe, WriteTx
 from agents.profile import Profile
 from agents.states import RunState
 from agents.throttle import Throttle
@@ -48,11 +48,21 @@ class Runner:
 
     async def take_over(self, run: str) -> None:
         """Put a run of ours back into the queue, after a fault that could not even be written down."""
-        await self._db.write(lambda tx: recovery.take_over(tx, self._office, store.get_run(tx, run)))
+
+        def change(tx: WriteTx) -> None:
+            if (found := store.find_run(tx, run)) is not None:
+                recovery.take_over(tx, self._office, found)
+
+        await self._db.write(change)
 
     async def abandon(self, run: str, state: RunState, text: str) -> None:
-        """End a run whose worker was stopped, or that met a fault of the program."""
-        await self._db.write(lambda tx: ending.finish(tx, self._office, store.get_run(tx, run), state, text))
+        """End a run whose worker was stopped, or that met a fault of the program. A deleted run has ended."""
+
+        def change(tx: WriteTx) -> None:
+            if (found := store.find_run(tx, run)) is not None:
+                ending.finish(tx, self._office, found, state, text)
+
+        await self._db.write(change)
 
     def _point(self, name: str) -> None:
         if self._probe is not None:

@@ -259,6 +259,6 @@ class Runtime:
 
 
 def _show(tx: WriteTx, office: Office, run_id: str) -> None:
-    run = store.get_run(tx, run_id)
-    if run.ended is None:
+    run = store.find_run(tx, run_id)
+    if run is not None and run.ended is None:
         activity.put(tx, office, run)

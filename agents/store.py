@@ -235,12 +235,18 @@ def to_try(row: sqlite3.Row) -> Try:
     return Try(row["state"], fault, row["text"] or "", row["retry_at"], row["created"])
 
 
+def find_run(tx: ReadTx, run: str) -> Run | None:
+    """One run, or None: its thread may have been deleted."""
+    row = tx.one("agents.runs.get", run=run)
+    return to_run(row) if row else None
+
+
 def get_run(tx: ReadTx, run: str) -> Run:
     """One run; KeyError when there is none."""
-    row = tx.one("agents.runs.get", run=run)
-    if row is None:
+    found = find_run(tx, run)
+    if found is None:
         raise KeyError(run)
-    return to_run(row)
+    return found
 
 
 def get_call(tx: ReadTx, call: str) -> Call:

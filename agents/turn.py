@@ -73,8 +73,8 @@ Effect = AskModel | UseTools
 def advance(tx: WriteTx, office: Office, boot: str, run_id: str) -> Effect | None:
     """Do what is only rows. Returns the next effect, or None when the run waits, has ended, or is not ours."""
     for _ in range(_MOST_ACTIONS):
-        run = store.get_run(tx, run_id)
-        if run.boot != boot:
+        run = store.find_run(tx, run_id)
+        if run is None or run.boot != boot:
             return None
         action = loop.decide(view.load(tx, office, run))
         if isinstance(action, CallModel):
