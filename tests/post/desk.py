@@ -3,12 +3,11 @@
 import asyncio
 import email
 import email.policy
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from email.message import EmailMessage
 from email.utils import make_msgid
-from functools import partial
 from pathlib import Path
 
 from bridge.app import App, handover_folders
@@ -18,7 +17,7 @@ from bridge.submissions import Client, Envelope, Receipt, Refused
 from config.paths import open_folder
 from config.settings import Listen, Relay, Settings
 from mailstore import accounts, changes, flags, mailboxes, messages
-from mailstore.model import AccountId, EmailId, FlagOp, Mailbox, Role, Uid
+from mailstore.model import AccountId, EmailId, FlagOp, Mailbox, Uid
 
 PATIENCE = 20.0
 AGENT = "assistant@postroom.internal"
@@ -58,8 +57,7 @@ class Person:
         to: str,
         subject: str,
         text: str,
-        *,
-        files: dict[str, str] | None = None,
+        files: Mapping[str, str] | None = None,
         answers: Kept | None = None,
         **headers: str,
     ) -> EmailMessage:
@@ -83,7 +81,7 @@ class Person:
     async def submit(self, mail: EmailMessage | bytes, *recipients: str) -> Receipt | Refused:
         """Hand a mail in, as SMTP does after the login."""
         raw = mail if isinstance(mail, bytes) else mail.as_bytes()
-        named = recipients or tuple(one.addr_spec for one in mail["To"].addresses)  # type: ignore[index]  # a message
+        named = recipients or tuple(one.addr_spec for one in _headers(raw)["To"].addresses)
         envelope = Envelope(self.address, named, raw, Client("127.0.0.1", "test", True))
         return await self.desk.app.accept.accept(self.identity, envelope)
 
@@ -96,7 +94,7 @@ class Person:
         """Answer a mail the way a client does: to its Reply-To, with the quote."""
         target = to or str((answered.message["Reply-To"] or answered.message["From"]).addresses[0].addr_spec)
         subject = f"Re: {answered.message['Subject']}"
-        mail = self.compose(target, subject, text, answers=answered, **more)
+        mail = self.compose(target, subject, text, None, answered, **more)
         assert isinstance(await self.submit(mail), Receipt)
         return mail
 
@@ -109,7 +107,7 @@ class Person:
         """Everything in a mailbox, oldest first."""
         box = self.mailbox(name)
         store = self.desk.app.store
-        uids = list(store.read(lambda tx: changes.snapshot(tx, box)).uids)
+        uids = [Uid(uid) for uid in store.read(lambda tx: changes.snapshot(tx, box)).uids]
         rows = store.read(lambda tx: messages.fetch(tx, box, uids))
         return [self._kept(row.uid, row.email, row.content, row.flags_bits, row.keywords) for row in rows]
 
@@ -180,14 +178,14 @@ class Desk:
                 await asyncio.sleep(0)
 
     def _busy(self) -> bool:
-        waits = self.app.store.read(
-            lambda tx: (
+        runtime = self.app.runtime
+        return self.app.store.read(
+            lambda tx: bool(
                 tx.value("bridge.arrivals.waiting")
-                + tx.value("agents.outbox.unflushed")
-                + len(tx.all("agents.runs.candidates", limit=1))
+                or runtime.take_letters(tx, 1)
+                or tx.all("agents.runs.candidates", limit=1)
             )
         )
-        return bool(waits)
 
     def decided(self, account: AccountId) -> list[str]:
         rows = self.app.store.read(lambda tx: self.app.runtime.waiting(tx, account))
@@ -218,11 +216,11 @@ async def desk(home: Path, **more: object) -> AsyncIterator[Desk]:
     sink = Sink()
     port = await sink.start()
     try:
-        async with opened(home, sink, port, **more) as made:
+        async with opened(home, sink, port, work=True, **more) as made:
             yield made
     finally:
         await sink.close()
 
 
-open_desk = partial(desk)
-ROLE = Role
+def _headers(raw: bytes) -> EmailMessage:
+    return email.message_from_bytes(raw, policy=email.policy.default)
