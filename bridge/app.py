@@ -20,6 +20,7 @@ from agents.ports import Dispatch, Relay
 from agents.runtime import Runtime
 from agents.toolbox import Toolbox
 from bridge.auth import Authenticator
+from bridge.control.server import ControlServer
 from bridge.crash import CrashProbe
 from bridge.imap.items import RENDERERS
 from bridge.imap.service import ImapService
@@ -95,9 +96,11 @@ class App:
         """Open the store and make everything, without listening or working. Raises StoreError, DiscoveryError."""
         watched = settings.debug_crash_at or settings.debug_points_file
         probe = CrashProbe(settings.debug_crash_at, settings.debug_points_file) if watched else None
-        store = await Store.open(folder.root, [Series("agents", files("agents") / "sql"), bridge_series()], renderers=RENDERERS, probe=probe)
+        series = [Series("agents", files("agents") / "sql"), bridge_series()]
+        store = await Store.open(folder.root, series, renderers=RENDERERS, probe=probe)
         app = cls(settings, folder, store, probe)
         app._closing.push_async_callback(store.close)
+        app._closing.push_async_callback(discover.close)
         await store.write(partial(ensure_folders, displays=tuple(handover_folders(settings))))
         return app
 
@@ -108,7 +111,7 @@ class App:
         return Runtime(
             self.store.db,
             settings,
-            models=discover.models(settings.models),
+            models=discover.models(settings.models, settings.limits),
             tools=Toolbox.of(*discover.tools(offer)),
             skills=self.skills.ready,
             relay=relay,
@@ -177,12 +180,15 @@ async def serve(
 ) -> None:
     """Run a server until `stop` is set. `on_ready` is called once everything listens."""
     app = await App.open(settings, folder)
+    control = ControlServer(app, folder)
     try:
         ports = await app.start()
+        await control.start()
         on_ready(ports)
         log.info("ready", extra=ports.as_dict())
         await stop.wait()
     finally:
+        await control.close()
         await app.close()
     log.info("stopped")
 
