@@ -268,6 +268,24 @@ APPROVED = [
         "approuvé",
     ),
     Case("bare outlook quote, no header block", text_mail(f"approve\n\n{SENT_TEXT}"), "approve", "approve"),
+    Case(
+        "k-9's own signature",
+        text_mail("approve\n-- \nSent from my Android device with K-9 Mail. Please excuse my brevity.\n\n" + quote()),
+        "approve",
+        "approve",
+    ),
+    Case(
+        "amp form beside",
+        whole(
+            head('Content-Type: multipart/alternative; boundary="a"'),
+            (
+                "--a\n\napprove\n--a\nContent-Type: text/x-amp-html\n\n<html>x</html>\n"
+                "--a\nContent-Type: text/html\n\n<p>approve</p>\n--a--\n"
+            ),
+        ),
+        "approve",
+        "approve",
+    ),
 ]
 
 REFUSED = [
@@ -529,6 +547,52 @@ DOUBTFUL = [
     ),
     Case("quote marks before the word", text_mail("> approve\n"), "none"),
     Case("template as text", text_mail("approve\nreject\nedit (followed by your changes)\n"), "respond"),
+    Case("turned around by html", html_mail(page("<bdo dir=rtl>approve</bdo>")), "respond", None, "override"),
+    Case(
+        "words after an attribution", text_mail(f"approve\n\n{ATTRIBUTION} and Maya gets nothing\n{quote()}"), "respond"
+    ),
+    Case("words in a product line", text_mail("approve\n\nSent from my iPhone to Tom alone\n"), "respond"),
+    Case("initials that refuse", whole(head(person=Person("Nina Olsen")), "approve\n\nNO\n"), "respond"),
+    Case(
+        "words above an attribution in the container",
+        html_mail(
+            f'<div>approve</div><div class="gmail_quote">only the first<div class="gmail_attr">'
+            f"{ATTRIBUTION.replace('<', '&lt;')}</div>"
+            f"<blockquote>{broken()}</blockquote></div>"
+        ),
+        "respond",
+    ),
+    Case(
+        "words dressed as cite prefix",
+        html_mail(
+            f'<div>approve</div><div class="moz-cite-prefix">only the first</div><blockquote>{broken()}</blockquote>'
+        ),
+        "respond",
+    ),
+    Case(
+        "condition as the first header line",
+        outlook_plain("approve").replace(b"-----Original Message-----", b"Limit: first only"),
+        "respond",
+    ),
+    Case("thumb inside the quote", text_mail(f"approve\n\n{ATTRIBUTION}\n> 👎\n{quote()}\n"), "respond"),
+    Case(
+        "long talk inside a trimmed quote",
+        text_mail("approve\n\n> 2. Send mail\n" + "> leave this one out please\n" * 5),
+        "respond",
+    ),
+    Case("talk behind quote marks, nothing quoted", text_mail("approve\n\n> only the first\n"), "respond"),
+    Case(
+        "sixty parts, the last one says no",
+        mixed(plain_part("approve"), *[plain_part("")] * 60, plain_part("no")),
+        "respond",
+    ),
+    Case("line separators", text_mail("approve\u2028but not to Tom\n"), "respond"),
+    Case(
+        "condition in a marked signature",
+        html_mail(page('approve<div class="gmail_signature">but not to Tom</div>')),
+        "respond",
+    ),
+    Case("signature that runs on", text_mail("approve\n-- \nAda\n" + "a line of something\n" * 40), "respond"),
 ]
 
 MACHINES = [

@@ -263,7 +263,9 @@ def text_beside(raw: bytes, text: str) -> bytes:
 
 def _beside(raw: bytes, part: str) -> bytes:
     fields, _, body = raw.partition(b"\r\n\r\n")
-    kept, inner, moved = [], [], False
+    kept: list[bytes] = []
+    inner: list[bytes] = []
+    moved = False
     for row in fields.split(b"\r\n"):
         if not row.startswith((b" ", b"\t")):
             moved = row.lower().startswith((b"content-type:", b"content-transfer-encoding:"))

@@ -14,6 +14,8 @@ from mailstore.parse.structure import Part
 
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _CARDS = frozenset({"application/pgp-keys", "text/vcard", "text/x-vcard", "text/directory"})
+_UNSHOWN = frozenset({"x-amp-html", "watch-html", "enriched", "richtext", "rtf"})
+"""Forms of a text that hardly any program shows."""
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
 _TNEF_MAGIC = b"\x78\x9f\x3e\x22"
 _TNEF_TITLE = b"\x02\x10\x80\x01\x00"  # level 2 (attachment), attribute attAttachTitle
@@ -96,6 +98,8 @@ def _visit_alternative(part: Part, raw: bytes, found: Bodies, depth: int) -> Non
     html: list[Part] = []
     found.crowded = found.crowded or len(part.children) > MAX_PARTS
     for child in part.children[:MAX_PARTS]:
+        if child.type == "text" and child.subtype in _UNSHOWN and child.disposition != "attachment":
+            continue
         inner = Bodies(blocks=[Block((), ())] if plain or html else [])
         _visit(child, raw, inner, depth + 1)
         for block in inner.blocks:
@@ -111,7 +115,7 @@ def _visit_alternative(part: Part, raw: bytes, found: Bodies, depth: int) -> Non
 
 
 def _is_file(part: Part, found: Bodies) -> bool:
-    if part.type != "text" or part.subtype not in ("plain", "html", "enriched", "markdown", "x-amp-html", "watch-html"):
+    if part.type != "text" or part.subtype not in ("plain", "html", "enriched", "markdown"):
         return True
     if part.disposition == "attachment":
         return True

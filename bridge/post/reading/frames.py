@@ -122,12 +122,18 @@ def _attributes(text: str, context: Context) -> str | None:
         return None
     addressed = any(address in folded for address in context.addresses)
     if addressed or names_us(folded, context):
-        if dated and (addressed or (colon and _has_verb(folded))):
+        if dated and ((addressed and (colon or _ends_attribution(folded))) or (colon and _has_verb(folded))):
             return "whole"
         return "named" if colon and _balanced(folded) and (addressed or _names_and_says(folded, context)) else None
     opener = folded.split(" ", 1)[0].strip(",.")
     begins = opener in phrases().attribution_openers or opener[:1].isdigit()
     return "dated" if colon and dated and bool(_TIME.search(folded)) and begins and _has_verb(folded) else None
+
+
+def _ends_attribution(folded: str) -> bool:
+    """Without a colon it must end with the address, a verb or a time, so that no words of the user hang on it."""
+    tail = folded.rsplit(" ", 1)[-1]
+    return folded.endswith((">", ")")) or tail in phrases().attribution_verbs or bool(_TIME.fullmatch(tail))
 
 
 def _own_words(context: Context) -> tuple[str, ...]:

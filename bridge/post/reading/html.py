@@ -13,6 +13,7 @@ from bridge.post.reading.tokens import MAX_TAGS, Tag, tokenize
 MAX_LINES = 2000
 MAX_LENGTH = 400_000
 MAX_RULES = 2000
+OVERRIDE = "\u202e"
 OBJECT = "\ufffc"
 """Stands for a picture among the words."""
 
@@ -148,6 +149,8 @@ class _Builder:
             self.end_line()
         if tag.name in ("td", "th") and self._pieces:
             self._pieces.append(" ")
+        if tag.name == "bdo" or "bidi-override" in tag.attributes.get("style", ""):
+            self._write(OVERRIDE, look)
         if tag.name == "li":
             self._write("- ", look)
         if tag.name not in _VOID and len(self._stack) < MAX_TAGS:

@@ -22,6 +22,7 @@ _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = ("closings", "attribution_openers", "alarm_words", "prose_words")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 MAX_PRODUCT_LINE = 160
+_PRODUCT_PROSE = ("this", "was", "it", "is", "has", "det", "den", "er", "se", "bu", "het", "dit", "on", "que")
 MAX_LOOKED_AT = 600
 
 
@@ -103,10 +104,13 @@ def is_product_line(line: str) -> bool:
     if len(line) > MAX_PRODUCT_LINE:
         return False
     text = plain(_LINK.sub(" ", line.replace("[", " ").replace("](", " (")))
+    known = [phrase for phrase in phrases().product_lines if phrase in text]
+    for phrase in known:
+        text = text.replace(phrase, " ")
     count = len(_WORDS.findall(text))
-    if not text or count > 14 or alarming(text):
+    if count > 14 or alarming(text) or is_prose(text, _PRODUCT_PROSE):
         return False
-    if any(text.startswith(known) or (known in text and count <= 8) for known in phrases().product_lines):
+    if known and count <= 6:
         return True
     return any(name in text for name in phrases().products) and any(word in text for word in phrases().sent_words)
 

@@ -17,7 +17,7 @@ from bridge.post.reading.phrases import (
     opens_disclaimer,
     words,
 )
-from bridge.post.reading.vocabulary import fold
+from bridge.post.reading.vocabulary import fold, vocabulary
 
 _DASHES = " \t-–—~/*_"
 MAX_SIGNATURE_LINES = 25
@@ -48,6 +48,8 @@ def is_name(line: str, context: Context) -> bool:
     if len(line) > 80 or not context.sender:
         return False
     text = fold(line.strip(_DASHES))
+    if text in vocabulary("all").every:  # NO are initials too
+        return False
     found = text.replace(".", " ").replace(",", " ").split()
     if not found or len(found) > len(context.sender) + 1:
         return False
