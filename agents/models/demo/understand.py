@@ -109,8 +109,12 @@ def _read_clause(clause: str, notes: Notes, dictated: str, material: str) -> Non
     folded = fold(clause)
     notes.no_send = notes.no_send or bool(w.NOT_SEND.search(folded))
     found = groups(clause)
-    if w.ADDRESS_IS.search(folded) and found:
+    tells = w.ADDRESS_IS.search(clause.lower()) if found else None
+    if tells:
         notes.loose += [(address, name) for group in found for address, name in zip(group.to, group.names, strict=True)]
+        before = clause[: tells.start()].rstrip(" ,;:")
+        if before and not groups(before):  # "send it to Tom, his address is ...": the first part still is a wish
+            _read_clause(before, notes, dictated, material)
         return
     searches = _read_produce(clause, folded, notes)
     if found and not searches and (w.SEND.search(folded) or w.DRAFT.search(folded)):
