@@ -61,11 +61,11 @@ class Worker:
         task.add_done_callback(lambda done: self._let_go(run, agent, done))
 
     async def _carry(self, run: str) -> None:
-        if not await self._runner.claim(run):
-            return
         try:
-            await self._runner.carry(run)
+            if await self._runner.claim(run):
+                await self._runner.carry(run)
         except asyncio.CancelledError:
+            # A claim that is cut off is committed all the same, so it counts as ours here too.
             if self._closing:
                 raise
             await self._runner.abandon(run, RunState.CANCELLED, "")

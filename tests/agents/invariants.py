@@ -16,7 +16,7 @@ ALWAYS = {
     "an ended run with a model call under way": "SELECT m.id FROM model_calls AS m JOIN runs AS r ON r.id = m.run"
     " WHERE r.ended IS NOT NULL AND m.state = 'reserved'",
     "an ended run whose child goes on": "SELECT c.id FROM runs AS c JOIN runs AS p ON p.id = c.parent"
-    " WHERE p.ended IS NOT NULL AND c.ended IS NULL",
+    " WHERE p.ended IS NOT NULL AND c.ended IS NULL AND c.cancel_at IS NULL",
     "a run that ended without its one mail": "SELECT id FROM runs AS r WHERE r.ended IS NOT NULL AND r.depth = 0"
     " AND (SELECT count(*) FROM outbox AS o WHERE o.run = r.id AND o.kind IN ('result', 'failure')) <> 1",
     "a last mail of a run that goes on": "SELECT o.key FROM outbox AS o JOIN runs AS r ON r.id = o.run"
