@@ -53,6 +53,7 @@ from agents.toolbox import Toolbox
 from agents.tools import read_result
 from agents.words import Word
 from config.settings import Agent, Approvals, Limits, Settings
+from mailstore.errors import Full
 from mailstore.sqlite import Database, Series
 from tests.agents.script import ScriptedModel, Turn
 
@@ -248,9 +249,12 @@ class Watched(Database):
     """A database that tells when a write has come to its end."""
 
     changed: asyncio.Event
+    full = False
 
     async def write(self, fn: Callable[[Any], T]) -> T:
         try:
+            if self.full:
+                raise Full("the disk is full; nothing was kept")
             return await super().write(fn)
         finally:
             self.changed.set()
