@@ -7,11 +7,12 @@ is kept, and what waits is found again by the next start.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 
 from agents import discover, skills
@@ -37,6 +38,8 @@ from bridge.post.route import Directory
 from bridge.relay import NoRelay, SmtpRelay
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
+from bridge.web.autoconfig import Places
+from bridge.web.service import WebService
 from config.paths import DataFolder
 from config.settings import Settings
 from mailstore import accounts
@@ -147,8 +150,9 @@ class App:
         self._spawn("certificates", _renew_daily(tls))
         imap = ImapService(self.store, self.auth, settings, tls.context)
         smtp = SmtpService(self.auth, settings, tls.context, self.accept)
+        web = self._make_web(hosts)
         listener = Listener()
-        for end in (smtp.close, imap.close, listener.close):
+        for end in (web.close, smtp.close, imap.close, listener.close):
             self._closing.push_async_callback(end)
         ask = settings.listen
         plain, secure = partial(listener.start, hosts), partial(listener.start, hosts, ssl=tls.context)
@@ -157,9 +161,26 @@ class App:
             imaps=await secure(ask.imaps, imap.protocol_factory(True), setting="listen.imaps"),
             smtp=await plain(ask.smtp, smtp.protocol_factory(False), setting="listen.smtp"),
             smtps=await secure(ask.smtps, smtp.protocol_factory(True), setting="listen.smtps"),
-            web=0,
+            web=await plain(ask.web, web.protocol_factory, setting="listen.web"),
             ca=str(tls.ca_file),
         )
+
+    def _make_web(self, hosts: Sequence[str]) -> WebService:
+        settings = self.settings
+        return WebService(
+            places=self._places,
+            agents=lambda: self.directory().addresses(),
+            gauges=lambda: self.store.read(gauges),
+            user=settings.user,
+            names=frozenset({"localhost", settings.domain, *(host.lower() for host in hosts)}),
+        )
+
+    def _places(self) -> Places:
+        if self.ports is None:
+            raise RuntimeError("the server does not listen yet")
+        ports = self.ports
+        ca = Path(ports.ca).read_text("ascii")
+        return Places(self.settings.domain, ports.imap, ports.imaps, ports.smtp, ports.smtps, ca)
 
     def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.create_task(work, name=name))
@@ -204,6 +225,18 @@ def directory(store: Store, settings: Settings, skill_names: frozenset[str]) -> 
         models=frozenset(settings.models),
         relay=settings.relay is not None,
     )
+
+
+def gauges(tx: ReadTx) -> dict[str, int]:
+    """How much there is and how much waits, for the metrics page."""
+    states = {row["state"]: row["n"] for row in tx.all("bridge.gauges.runs")}
+    return {
+        "mail_waiting": tx.value("bridge.gauges.arrivals"),
+        "letters_waiting": tx.value("bridge.gauges.letters"),
+        "requests_open": tx.value("bridge.gauges.requests"),
+        "accounts": tx.value("bridge.gauges.accounts"),
+        **{f"runs_{state}": number for state, number in states.items()},
+    }
 
 
 def handover_folders(settings: Settings) -> dict[str, str]:
