@@ -83,9 +83,11 @@ def _serve(server: _Server) -> None:
 
     from agents.discover import DiscoveryError
     from bridge.net.listener import ListenError
+    from bridge.net.memory import keep_large_blocks_apart
     from config.redact import start_logging
     from mailstore.errors import StoreError
 
+    keep_large_blocks_apart()
     redactor = start_logging(server.settings)
     if server.ready_file is not None:
         server.ready_file.unlink(missing_ok=True)
