@@ -3,9 +3,8 @@
 The rule: only mail of the reader's own account, and only mail that Postroom itself wrote.
 """
 
-from agents.runtime import Runtime
-
 from agents.requests import RequestInfo
+from agents.runtime import Runtime
 from bridge.post.content import body_text
 from bridge.post.reading import SentMail
 from mailstore import messages
