@@ -9,7 +9,7 @@ STAMP := $(VENV)/.postroom-ready
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test lint format fuzz bench interop nightly lock clean
+.PHONY: help setup demo serve test lint format fuzz bench interop thunderbird nightly picture lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,10 +45,16 @@ bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
 
 interop: $(STAMP) ## Real mail programs against a running Postroom (one that is not installed fails)
-	@$(BIN)/python -m pytest tests/interop -m interop $(ARGS)
+	@$(BIN)/python -m pytest tests/interop -m "interop and not desktop" $(ARGS)
+
+thunderbird: $(STAMP) ## Thunderbird itself on a screen of its own (needs thunderbird xvfb libnss3-tools imagemagick)
+	@$(BIN)/python -m pytest tests/interop/thunderbird -m desktop $(ARGS)
 
 nightly: $(STAMP) ## The same tests with the large counts (up to an hour)
 	@POSTROOM_TEST_NIGHTLY=1 $(BIN)/python -m pytest -n auto --dist loadgroup -m "not interop" $(ARGS)
+
+picture: $(STAMP) ## Draw docs/pictures/demo.svg again, from a demo that passed
+	@$(BIN)/postroom demo --no-keep --picture docs/pictures/demo.svg $(ARGS)
 
 lock: ## Write requirements/*.txt again (needs uv)
 	@bash scripts/lock.sh

@@ -51,7 +51,14 @@ class Postroom:
         """A client's context."""
         return ssl.create_default_context(cafile=self.ca)
 
-    def send(self, subject: str, body: str = "hello\n", to: str = ADDRESS, html: str | None = None) -> None:
+    def send(
+        self,
+        subject: str,
+        body: str = "hello\n",
+        to: str = ADDRESS,
+        html: str | None = None,
+        attachment: tuple[str, str] | None = None,
+    ) -> None:
         """Send a mail by SMTP over TLS, to its own sender unless told otherwise."""
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = ADDRESS, to, subject
@@ -60,6 +67,8 @@ class Postroom:
         mail.set_content(body)
         if html is not None:
             mail.add_alternative(html, subtype="html")
+        if attachment is not None:
+            mail.add_attachment(attachment[1], filename=attachment[0])
         with smtplib.SMTP_SSL("localhost", self.smtps, context=self.trust, timeout=BOUND) as smtp:
             smtp.login(USER, PASSWORD)
             smtp.send_message(mail)
@@ -75,8 +84,8 @@ class Postroom:
                 self.process.wait()
 
 
-def start(folder: Path) -> Postroom:
-    """Make a data folder with `postroom init` and serve it on free ports."""
+def start(folder: Path, settings: str = "") -> Postroom:
+    """Make a data folder with `postroom init` and serve it on free ports; `settings` is TOML beside the defaults."""
     home, ready, secret = folder / "home", folder / "ready.json", folder / "password"
     home.mkdir(mode=0o700)
     secret.write_text(PASSWORD)
@@ -88,10 +97,12 @@ def start(folder: Path) -> Postroom:
         timeout=BOUND,
         capture_output=True,
     )
+    config = folder / "settings.toml"
+    config.write_text(settings)
     ports = [argument for port in PORTS for argument in (f"--{port}-port", "0")]
     log = open(folder / "server.log", "w")  # noqa: SIM115 - the process writes to it as long as it lives
     process = subprocess.Popen(
-        [*program, "serve", "--home", home, "--ready-file", ready, *ports],
+        [*program, "serve", "--home", home, "--config", config, "--ready-file", ready, *ports],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
