@@ -58,15 +58,14 @@ def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
         data = prepared.raw[start : start + CHUNK_BYTES]
         tx.run("mailstore.content.insert-chunk", id=content << CHUNK_BITS | number, data=data)
     for name, rendered in prepared.rendered:
-        tx.run(
-            "mailstore.content.insert-rendered", rendering=_rendering(tx, name), content=content, bytes=rendered
-        )
+        _keep_rendered(tx, ContentId(content), name, rendered)
     return ContentId(content)
 
 
-def _rendering(tx: WriteTx, name: str) -> int:
-    number: int | None = tx.value("mailstore.content.rendering", name=name)
-    return tx.insert("mailstore.content.add-rendering", name=name) if number is None else number
+def _keep_rendered(tx: WriteTx, content: ContentId, name: str, rendered: bytes) -> None:
+    if not tx.run("mailstore.content.insert-rendered", name=name, content=content, bytes=rendered):
+        tx.insert("mailstore.content.add-rendering", name=name)
+        tx.run("mailstore.content.insert-rendered", name=name, content=content, bytes=rendered)
 
 
 def body(tx: ReadTx, content: ContentId, start: int = 0, length: int | None = None) -> bytes:

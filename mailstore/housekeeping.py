@@ -18,7 +18,7 @@ from mailstore.transaction import ReadTx, WriteTx
 
 QUIET_SECONDS = 0.25
 PATIENCE_SECONDS = 5.0
-_BATCH = 16
+_BATCH = 32
 _DAY_SECONDS = 86_400.0
 
 

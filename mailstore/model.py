@@ -179,7 +179,7 @@ class Stored:
 
 
 class FetchRow(NamedTuple):
-    """One message as FETCH needs it. Sizes in bytes; `flags_bits` without RECENT. A tuple, as there are many of them."""
+    """One message as FETCH needs it. Sizes in bytes, `flags_bits` without RECENT. A tuple, as there are many."""
 
     uid: Uid
     email: EmailId

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from sqlite3 import Row
 
+from mailstore.errors import NoSuchAccount
 from mailstore.events import Touched
 from mailstore.model import SEEN, AccountId, EmailId, MailboxId, ModSeq, Uid
 from mailstore.transaction import ReadTx, WriteTx
@@ -29,9 +30,15 @@ class Item:
 
 def next_modseq(tx: WriteTx, account: AccountId) -> ModSeq:
     """The account's next modseq. Each change that is told as one takes one."""
-    modseq = ModSeq(tx.value("mailstore.placing.next-modseq", account=account))
-    tx.run("mailstore.placing.note-day", account=account, day=tx.now // _DAY, modseq=modseq)
-    return modseq
+    row = tx.one("mailstore.placing.next-modseq", account=account)
+    if row is None:
+        raise NoSuchAccount("the account was removed")
+    modseq, noted = row
+    today = tx.now // _DAY
+    if noted != today:
+        tx.run("mailstore.placing.note-day", account=account, day=today, modseq=modseq)
+        tx.run("mailstore.placing.set-day", account=account, day=today)
+    return ModSeq(modseq)
 
 
 def place(tx: WriteTx, account: AccountId, mailbox: MailboxId, items: Sequence[Item], modseq: ModSeq) -> Uid:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -73,14 +74,13 @@ class Store:
 
         Raises TooOld for data of a newer version.
         """
-        db = await Database.open(home / FILE, [SERIES, *series], probe=probe, clock=clock)
-        try:
+        async with AsyncExitStack() as undo:
+            db = await Database.open(home / FILE, [SERIES, *series], probe=probe, clock=clock)
+            undo.push_async_callback(db.close)
             identity = db.read(lambda tx: tx.value("mailstore.search.store"))
             highest = db.read(lambda tx: tx.value("mailstore.search.highest-content"))
             index = await TextIndex.open(home / INDEX_FILE, identity, highest)
-        except BaseException:
-            await db.close()
-            raise
+            undo.pop_all()
         store = cls(db, index, renderers or {}, clock)
         for view in db.read(views.lingering_views):
             await store._sweep_unread(view)

@@ -54,7 +54,7 @@ class Writer:
         probe: Probe | None,
         clock: Callable[[], int],
     ) -> None:
-        self._connect = connect
+        self._connection = connect()  # here, so that a file that cannot be opened is the opener's fault to hear of
         self._queries = queries
         self._subscribers = subscribers
         self._probe = probe
@@ -83,12 +83,11 @@ class Writer:
         self._thread.join()
 
     def _work(self) -> None:
-        connection = self._connect()
         try:
             while (job := self._jobs.get()) is not None:
-                _deliver(self._run_group(connection, job))
+                _deliver(self._run_group(self._connection, job))
         finally:
-            connection.close()
+            self._connection.close()
 
     def _run_group(self, connection: sqlite3.Connection, first: Job) -> list[Job]:
         """Run `first` and what is waiting behind it, then commit; every job of the group returned is settled."""

@@ -14,7 +14,8 @@ CREATE TABLE accounts (
     address TEXT NOT NULL UNIQUE COLLATE NOCASE,
     object_id TEXT NOT NULL UNIQUE,
     modseq INTEGER NOT NULL DEFAULT 1,       -- the last one given; one counter for all mailboxes
-    log_floor INTEGER NOT NULL DEFAULT 0     -- the log is complete for what happened after this modseq
+    log_floor INTEGER NOT NULL DEFAULT 0,    -- the log is complete for what happened after this modseq
+    log_day INTEGER NOT NULL DEFAULT 0       -- the last day noted in log_day
 ) STRICT;
 
 CREATE TABLE mailboxes (

@@ -19,14 +19,11 @@ FROM json_each(:contents) j
 CROSS JOIN content c ON c.id = j.value
 JOIN content_chunk k ON k.id = c.id << 16;
 
--- name: rendering
-SELECT id FROM rendering WHERE name = :name;
-
 -- name: add-rendering
 INSERT INTO rendering (name) VALUES (:name);
 
 -- name: insert-rendered
-INSERT INTO rendered (rendering, content, bytes) VALUES (:rendering, :content, :bytes);
+INSERT INTO rendered (rendering, content, bytes) SELECT id, :content, :bytes FROM rendering WHERE name = :name;
 
 -- name: rendered
 -- One kind of rendering of these contents.

@@ -1,10 +1,13 @@
 -- name: next-modseq
 -- Gives the account's next modseq.
-UPDATE accounts SET modseq = modseq + 1 WHERE id = :account RETURNING modseq;
+UPDATE accounts SET modseq = modseq + 1 WHERE id = :account RETURNING modseq, log_day;
 
 -- name: note-day
 -- Remembers the first modseq of a day, by which old log rows are found later.
 INSERT OR IGNORE INTO log_day (account, day, modseq) VALUES (:account, :day, :modseq);
+
+-- name: set-day
+UPDATE accounts SET log_day = :day WHERE id = :account;
 
 -- name: log
 -- Writes one row of the change log.

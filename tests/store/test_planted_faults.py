@@ -1,0 +1,125 @@
+"""The comparison with the reference finds the faults it is there for (DECISIONS 40): each is planted, and the shortest
+history that shows it must fail, while it passes without the fault."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mailstore import filing, flags
+from mailstore.model import Copied
+from mailstore.sessions import NOBODY
+from mailstore.store import Store
+from tests.store.test_histories import play
+
+SEEN, DELETED, FLAGGED = {"\\Seen"}, {"\\Deleted"}, {"\\Flagged"}
+LETTER = ("append", "INBOX", 0, set())
+LOG_ROW = "VALUES (:account, :mailbox, :modseq, :kind, :first, :last)"
+LOG_SOME = "SELECT :account, :mailbox, :modseq, :kind, :first, :last WHERE :kind <> "
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of one query, or of what is called, and a history that brings it to light."""
+
+    history: list[tuple]
+    query: str = ""
+    before: str = ""
+    after: str = ""
+    sabotage: Callable[[Store], None] | None = None
+
+    def plant(self, store: Store) -> None:
+        if self.sabotage is not None:
+            self.sabotage(store)
+            return
+        sql = store.db.queries[self.query]
+        assert self.before in sql
+        store.db.queries[self.query] = sql.replace(self.before, self.after)
+
+
+def nobody_watches(store: Store) -> None:
+    store.sessions.watched = lambda mailbox: NOBODY
+
+
+FAULTS = {
+    "a UID is given again": Fault(
+        [LETTER, ("flag", "INBOX", [0], "ADD", DELETED), ("expunge", "INBOX"), LETTER],
+        "mailstore.placing.count",
+        "messages = messages",
+        "uidnext = uidnext + min(0, :messages), messages = messages",
+    ),
+    "a departure is not logged": Fault(
+        [LETTER, ("look", "INBOX"), ("move", "INBOX", [0], "Archive")],
+        "mailstore.placing.log",
+        LOG_ROW,
+        LOG_SOME + "2",
+    ),
+    "a change of flags is not logged": Fault(
+        [LETTER, ("look", "INBOX"), ("flag", "INBOX", [0], "ADD", FLAGGED)],
+        "mailstore.placing.log",
+        LOG_ROW,
+        LOG_SOME + "4",
+    ),
+    "flags are missed in one view": Fault(
+        [LETTER, ("look", "All"), ("flag", "INBOX", [0], "ADD", FLAGGED)],
+        "mailstore.changes.uids-of",
+        "p.mailbox = :mailbox",
+        "p.mailbox = :mailbox AND p.mailbox NOT IN (SELECT id FROM mailboxes WHERE view = 'all')",
+    ),
+    "MODIFIED is stale": Fault(
+        [LETTER, ("mark",), ("flag", "All", [0], "ADD", FLAGGED), ("flag_unchanged", "INBOX", [0], DELETED)],
+        "mailstore.placing.at",
+        "max(p.modseq, e.modseq) AS modseq",
+        "p.modseq AS modseq",
+    ),
+    "a counter drifts": Fault(
+        [LETTER, ("read", "INBOX", [0])],
+        "mailstore.placing.count",
+        "unseen = unseen + :unseen",
+        "unseen = unseen",
+    ),
+    "a trashed request stays in Action": Fault(
+        [LETTER, ("label", 0, True), ("move", "INBOX", [0], "Trash")],
+        "mailstore.views.differing",
+        "m.feeds &",
+        "(m.feeds | 4) &",
+    ),
+    "read mail leaves Unread under the reader's eyes": Fault(
+        [LETTER, ("select", "A"), ("read", "INBOX", [0])], sabotage=nobody_watches
+    ),
+}
+PAIRS = [LETTER, ("append", "INBOX", 1, set()), ("copy", "INBOX", [0, 1], "Archive")]
+
+
+def run(history: list[tuple], folder: Path, plant: Callable[[Store], None] = lambda store: None) -> None:
+    asyncio.run(play(history, folder, plant))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_noticed(tmp_path, name):
+    fault = FAULTS[name]
+    run(fault.history, tmp_path / "right")
+    with pytest.raises((AssertionError, KeyError, sqlite3.Error)):
+        run(fault.history, tmp_path / "wrong", fault.plant)
+
+
+def test_a_wrong_pair_of_uids_is_noticed(tmp_path, monkeypatch):
+    right = filing._pairs
+
+    def wrong(rows, uid, target):
+        pairs = right(rows, uid, target)
+        return Copied(pairs.source_uids, pairs.target_uids[::-1], pairs.uidvalidity)
+
+    run(PAIRS, tmp_path / "right")
+    monkeypatch.setattr(filing, "_pairs", wrong)
+    with pytest.raises(AssertionError):
+        run(PAIRS, tmp_path / "wrong")
+
+
+def test_views_that_are_not_told_of_seen_are_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr(flags, "_refresh_views", lambda *args: None)
+    with pytest.raises(AssertionError):
+        run([LETTER, ("read", "INBOX", [0])], tmp_path / "wrong")
