@@ -183,6 +183,10 @@ def _reject(case: _Case) -> Decided:
 def _respond(case: _Case) -> Decided:
     if case.request.kind is RequestKind.QUESTION:
         return _answer(case)
+    if case.request.kind is RequestKind.UNKNOWN:
+        text = f"{requests.IN_DOUBT} The user wrote:\n{case.decision.text.strip()}"
+        _end_items(case, "answered", CallState.SKIPPED, text)
+        return case.told("answered", "It is not done again; your words went to the agent.")
     _end_items(case, "answered", CallState.DENIED, prompt.result_answered(case.decision.text))
     return case.told("answered", "Nothing was done; your words went to the agent.")
 
@@ -198,12 +202,7 @@ def _done(case: _Case) -> Decided:
 
 
 def _skip(case: _Case) -> Decided:
-    _end_items(
-        case,
-        "skipped",
-        CallState.SKIPPED,
-        "It is not known whether this happened, and the user wants it left so. Do not do it again.",
-    )
+    _end_items(case, "skipped", CallState.SKIPPED, f"{requests.IN_DOUBT} The user wants it left so.")
     return case.told("skipped", "Left as it is; it is not done again.")
 
 

@@ -64,7 +64,7 @@ def _cut_off(tx: WriteTx, call: Call) -> journal.Ending:
     """The ending of a call that its run does not wait for."""
     mail = tx.one("agents.outbox.of_call", call=call.id) if call.plan is PlanKind.MAIL else None
     if mail is not None and mail["state"] == "withdrawn":
-        return journal.Ending(CallState.SKIPPED, prompt.result_cancelled(), "taken back before it was sent")
+        return journal.Ending(CallState.FAILED, prompt.result_cancelled(), "taken back before it was sent")
     if call.state is CallState.STARTED and call.risk is not Risk.READ and call.plan in (PlanKind.ACT, PlanKind.MAIL):
         return journal.Ending(CallState.CANCELLED, _MAYBE)
     return journal.Ending(CallState.CANCELLED, prompt.result_cancelled())

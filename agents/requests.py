@@ -19,6 +19,7 @@ from agents.store import Call, Request, Run
 from agents.tool import Ask, Described, SendOut, show
 
 HOUR_MS: Final = 3_600_000
+IN_DOUBT: Final = "It is not known whether this happened. Do not do it again by yourself."
 _WORDS: Final = {
     RequestKind.APPROVAL: ("approve", "reject", "edit"),
     RequestKind.QUESTION: ("answer",),
@@ -269,14 +270,15 @@ def expire(tx: WriteTx, office: Office, request: Request) -> None:
 def close_items(
     tx: WriteTx, office: Office, request: Request, state: RequestState, call_state: CallState, text: str
 ) -> None:
-    """Close a request and everything undecided in it; the calls end with `text`."""
+    """Close a request and everything undecided in it; the calls end with `text`, those in doubt with that."""
     item_state = "cancelled" if state is RequestState.CANCELLED else state.value
     for item in store.items(tx, request.id):
         if not decide_item(tx, office, item, item_state, "", "", ""):
             continue
         call = store.get_call(tx, item.call)
         if call.ended is None:
-            journal.end_call(tx, office, call, journal.Ending(call_state, text))
+            said = IN_DOUBT if call.state is CallState.UNKNOWN else text
+            journal.end_call(tx, office, call, journal.Ending(call_state, said))
     close(tx, office, request, state, "", "")
 
 

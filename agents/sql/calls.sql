@@ -82,7 +82,7 @@ WHERE r.root = :root GROUP BY c.tool ORDER BY min(c.rowid);
 -- What a family of runs has done to the world, or may have done, oldest first.
 SELECT c.* FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
 WHERE r.root = :root AND c.risk <> 'read' AND c.plan IN ('act', 'within', 'mail') AND c.started IS NOT NULL
-  AND c.state IN ('done', 'started', 'unknown', 'skipped', 'cancelled')
+  AND c.state <> 'failed'
 ORDER BY c.started, c.rowid;
 
 -- name: files

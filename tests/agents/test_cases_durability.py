@@ -224,3 +224,38 @@ async def test_case_11_no_column_takes_a_state_that_does_not_exist(
         with pytest.raises(sqlite3.IntegrityError):
             raw.execute(f"UPDATE {table} SET {column} = ?", (value,))
         raw.close()
+
+
+@pytest.mark.parametrize("how", ["skip", "respond", "reject", "expire", "stop"])
+async def test_what_is_in_doubt_is_never_said_to_be_not_done(tmp_path: Path, how: str) -> None:
+    async with world(tmp_path, [say("", want("fire", what="rocket")), say("Done.")]) as w:
+        w.effects.hold["fire"] = asyncio.Event()
+        got = await w.send()
+        await w.decide(await w.request(), "approve")
+        await w.until(lambda: w.effects.seen or None)
+        await w.restart()
+        request = await w.request()
+        if how == "stop":
+            await w.word("stop")
+            assert "Fire: may have happened at" in w.mails(Kind.FAILURE)[0].body
+        elif how == "expire":
+            w.clock.advance(hours=73)
+            await w.runtime.tick()
+        else:
+            await w.decide(request, how, text="I do not know")
+        await w.wait_for(got.run, "done", "cancelled")
+        [call] = w.calls(got.run)
+        assert call["result"].startswith("It is not known whether this happened.")
+        assert w.effects.seen == ["fire:rocket"]
+
+
+async def test_a_mail_taken_back_before_it_was_sent_is_not_in_doubt(tmp_path: Path) -> None:
+    async with world(tmp_path, [say("", want("send_mail", **MAIL)), say("Done.")]) as w:
+        w.relay.fate = "connect"
+        got = await w.send()
+        await w.decide(await w.request(), "approve")
+        await w.until(lambda: w.rows("SELECT 1 FROM outbox WHERE kind = 'mail' AND attempt = 1 AND state = 'queued'"))
+        await w.word("stop")
+        assert await w.ended(got.run) == "cancelled"
+        assert "Nothing was sent and nothing was changed." in w.mails(Kind.FAILURE)[0].body
+        assert w.rows("SELECT state FROM outbox WHERE kind = 'mail'") == [{"state": "withdrawn"}]
