@@ -31,6 +31,18 @@ def started_by(tx: ReadTx, account: int, ref: str) -> str | None:
     return found
 
 
+def request_of_message(tx: ReadTx, account: int, message_id: str) -> str | None:
+    """The open request that a mail of ours with this Message-ID shows, by id."""
+    found: str | None = tx.value("agents.lookup.request_of_message", account=account, message_id=message_id)
+    return found
+
+
+def started_by_message(tx: ReadTx, account: int, message_id: str) -> str | None:
+    """The unfinished run that a mail with this Message-ID began, by id."""
+    found: str | None = tx.value("agents.lookup.started_by_message", account=account, message_id=message_id)
+    return found
+
+
 def knows_thread(tx: ReadTx, account: int, thread: str) -> bool:
     """Whether anything ever ran in a thread."""
     return tx.value("agents.lookup.knows_thread", account=account, thread=thread) is not None

@@ -18,5 +18,16 @@ SELECT 1 FROM runs WHERE account = :account AND thread = :thread LIMIT 1;
 -- name: newest
 -- The Message-ID of the newest mail to the user in a thread, delivered or about to be.
 SELECT message_id FROM outbox
-WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity') AND state <> 'withdrawn'
+WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity', 'automation') AND state <> 'withdrawn'
 ORDER BY rowid DESC LIMIT 1;
+
+-- name: request_of_message
+-- The open request that a mail of ours with this Message-ID shows.
+SELECT requests.id FROM outbox JOIN requests ON requests.id = outbox.request
+WHERE outbox.account = :account AND outbox.message_id = :message_id AND requests.state = 'open';
+
+-- name: started_by_message
+-- The unfinished run that a mail with this Message-ID began or was fed to.
+SELECT runs.id FROM runs JOIN letters ON letters.run = runs.id AND letters.account = runs.account
+WHERE runs.account = :account AND runs.depth = 0 AND runs.ended IS NULL
+  AND json_extract(letters.body, '$.message_id') = :message_id LIMIT 1;

@@ -7,7 +7,10 @@ so whatever is not shown as text is listed as a file with a name.
 from collections.abc import Iterator
 from typing import Final
 
+from mailstore import copies, messages
+from mailstore.model import AccountId, EmailId, EmailInfo
 from mailstore.parse import Message, Part, html_words
+from mailstore.sqlite import ReadTx
 
 _EXTENSIONS: Final = {
     "text/plain": ".txt",
@@ -19,6 +22,16 @@ _EXTENSIONS: Final = {
     "image/jpeg": ".jpg",
     "message/rfc822": ".eml",
 }
+
+
+def stored(tx: ReadTx, account: AccountId, email: EmailId) -> tuple[EmailInfo, bytes] | None:
+    """A mail of the account with its bytes, or of the copy that stands for it: a client's Sent copy may have taken the
+    place of ours, and a client without MOVE files by COPY and EXPUNGE. None when it is gone or another's."""
+    for living in copies.living(tx, email):
+        info = messages.email(tx, living)
+        if info is not None and info.account == account:
+            return info, messages.body(tx, info.content)
+    return None
 
 
 def body_text(message: Message, raw: bytes) -> str:

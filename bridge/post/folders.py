@@ -17,7 +17,7 @@ from agents.states import RequestState
 from bridge.post.ports import email_of, ref
 from mailstore import flags, labels, messages, threads
 from mailstore.events import Arrived, Gone, Trashed
-from mailstore.model import ACTION_LABEL, AccountId, EmailId, Role, ThreadId
+from mailstore.model import ACTION_LABEL, EmailId, Role, ThreadId
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
 
@@ -85,18 +85,23 @@ class Folders:
         tx.after(self._wake_intake)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        self._refuse(tx, event.account, event.email)
+        self._refuse(tx, event)
         started = lookup.started_by(tx, event.account, ref(event.email))
+        if started is None and self._is_last_copy(tx, event):
+            started = lookup.started_by_message(tx, event.account, event.message_id or "")
         if started or not self._has_mail_left(tx, event.thread):
             self._runtime.cancel_thread(tx, event.account, str(event.thread), "its mail was moved to Trash")
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
         """Destroyed without a stay in Trash. From Junk nothing is concluded: filters put things there."""
-        if not event.junked:
-            self._refuse(tx, event.account, event.email)
+        if event.everywhere and not event.junked:
+            self._refuse(tx, event)
 
-    def _refuse(self, tx: WriteTx, account: AccountId, email: EmailId) -> None:
-        request = lookup.request_of(tx, account, ref(email))
+    def _refuse(self, tx: WriteTx, event: Trashed | Gone) -> None:
+        account = event.account
+        request = lookup.request_of(tx, account, ref(event.email))
+        if request is None and self._is_last_copy(tx, event):
+            request = lookup.request_of_message(tx, account, event.message_id or "")
         if request is None:
             return
         self._runtime.decide(
@@ -115,5 +120,15 @@ class Folders:
 
     def _has_mail_left(self, tx: ReadTx, thread: ThreadId) -> bool:
         """Whether any mail of the thread has a place outside Trash."""
-        places = (place for email in threads.messages(tx, thread) for place, _ in messages.locate(tx, email))
-        return any(place.view is None and place.role not in _AWAY for place in places)
+        return any(_is_kept(tx, email) for email in threads.messages(tx, thread))
+
+    def _is_last_copy(self, tx: ReadTx, event: Trashed | Gone) -> bool:
+        """Whether nothing with this Message-ID is left outside Trash: a copy filed by COPY stands for its original."""
+        if event.message_id is None:
+            return False
+        left = messages.by_message_id(tx, event.account, event.message_id)
+        return not any(_is_kept(tx, email) for email in left)
+
+
+def _is_kept(tx: ReadTx, email: EmailId) -> bool:
+    return any(place.view is None and place.role not in _AWAY for place, _ in messages.locate(tx, email))

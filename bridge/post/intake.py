@@ -16,6 +16,7 @@ from agents import lookup
 from agents.runtime import Runtime
 from bridge.post import notices
 from bridge.post.acting import Acting, Arrival
+from bridge.post.content import stored
 from bridge.post.incoming import Incoming, read
 from bridge.post.reading import read_message
 from bridge.post.sent import StoredSent
@@ -103,7 +104,7 @@ class Intake:
 
     async def _load(self, arrival: Arrival) -> _Loaded | None:
         """The mail and its reading; None when it was destroyed meanwhile."""
-        found = self._store.read(partial(_stored, account=arrival.account, email=arrival.email))
+        found = self._store.read(partial(stored, account=arrival.account, email=arrival.email))
         if found is None:
             return None
         info, raw = found
@@ -141,10 +142,3 @@ class Intake:
             await asyncio.wait_for(self._bell.wait(), _RETRY_SECONDS)
         except TimeoutError:
             return
-
-
-def _stored(tx: ReadTx, account: AccountId, email: EmailId) -> tuple[EmailInfo, bytes] | None:
-    info = messages.email(tx, email)
-    if info is None or info.account != account:
-        return None
-    return info, messages.body(tx, info.content)

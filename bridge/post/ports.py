@@ -14,7 +14,7 @@ from agents.letter import OutsideMail
 from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
 from bridge.post import find
 from bridge.post.compose import compose_outside
-from bridge.post.content import body_text, files
+from bridge.post.content import body_text, files, stored
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Mailbox, Millis, Role, View
 from mailstore.parse import Message, parse
@@ -74,7 +74,7 @@ class StoreMail:
         sender = message.headers.get("from") or ""
         to = tuple(address.spec for address in (*message.envelope.to, *message.envelope.cc) if address.spec)
         named = tuple(f"{name} ({ref(info.id, part.section)})" for name, part in files(message))
-        return MailText(ref(info.id), info.subject, sender, to, _at(info), text, self._is_own(account, info.id), named)
+        return MailText(ref(info.id), info.subject, sender, to, _at(info), text, self._is_own(account, email_of(reference)), named)
 
     async def attachment(self, account: int, reference: str) -> AttachmentData:
         """One part, decoded. Raises MailNotFound."""
@@ -105,19 +105,13 @@ class StoreMail:
         return self._load(account, email)
 
     def _load(self, account: int, email: EmailId) -> tuple[EmailInfo, bytes, Message]:
-        def read(tx: ReadTx) -> tuple[EmailInfo, bytes] | None:
-            info = messages.email(tx, email)
-            if info is None or info.account != account:
-                return None
-            return info, messages.body(tx, info.content)
-
-        found = self._store.read(read)
+        found = self._store.read(lambda tx: stored(tx, AccountId(account), email))
         if found is None:
             raise MailNotFound(f"no mail {ref(email)} here")
         info, raw = found
         return info, raw, parse(raw)
 
-    def _is_own(self, account: int, email: EmailId) -> bool:
+    def _is_own(self, account: int, email: EmailId | None) -> bool:
         """Whether the owner typed it: only what came in by an authenticated submission. A From line proves nothing."""
         kind: str | None = self._store.read(lambda tx: tx.value("bridge.arrivals.kind", account=account, email=email))
         return kind == "submitted"

@@ -149,6 +149,15 @@ class Person:
         here, there = self.mailbox(source), self.mailbox(target)
         await self.desk.app.store.write(lambda tx: messages.move(tx, here, [kept.uid], there))
 
+    async def copy(self, kept: Kept, source: str, target: str) -> None:
+        here, there = self.mailbox(source), self.mailbox(target)
+        await self.desk.app.store.write(lambda tx: messages.copy(tx, here, [kept.uid], there))
+
+    async def expunge(self, kept: Kept, name: str) -> None:
+        await self.store_flag(kept, "\\Deleted", name)
+        box = self.mailbox(name)
+        await self.desk.app.store.write(lambda tx: messages.expunge(tx, box, [kept.uid]))
+
     async def append(self, name: str, raw: bytes, flag_names: tuple[str, ...] = ()) -> EmailId:
         prepared = self.desk.app.store.prepare(raw)
         box = self.mailbox(name)

@@ -451,3 +451,49 @@ async def test_a_dropped_approve_decides_nothing(house: Desk, ada: Person) -> No
     await ada.settled()
     assert request.email in [kept.email for kept in ada.mails("Action")]
     assert house.sink.messages == []
+
+
+async def test_sent_a_clients_own_copy_does_not_take_the_attachment_from_the_agent(house: Desk, ada: Person) -> None:
+    """The client's Sent copy has other bytes (Bcc) and takes the place of ours; the agent still reads the file."""
+    mail = ada.compose(AGENT, "Notes", "Summarise the attached notes", files={"notes.txt": NOTES})
+    await ada.submit(mail)
+    mail["Bcc"] = "carol@postroom.internal"
+    await ada.append("Sent", mail.as_bytes(), ("\\Seen",))
+    result = await ada.mail("Re: Notes")
+    assert "not read" not in result.text.lower()
+    assert [kept.message["Bcc"] for kept in ada.mails("Sent")] == ["carol@postroom.internal"]
+
+
+async def test_a_request_filed_by_copy_and_expunge_is_refused_when_its_copy_is_thrown_away(
+    house: Desk, ada: Person
+) -> None:
+    """Clients without MOVE file by COPY, \\Deleted and EXPUNGE: the copy stands for the request."""
+    request = await asked(ada)
+    await ada.copy(request, "INBOX", "Archive")
+    await ada.expunge(request, "INBOX")
+    await ada.settled()
+    assert len(ada.desk.decided(ada.identity.account)) == 1
+    await ada.move(ada.mails("Archive")[0], "Archive", "Trash")
+    await ada.settled()
+    assert ada.desk.decided(ada.identity.account) == []
+    assert ada.mails("Action") == []
+
+
+async def test_throwing_a_spare_copy_of_a_request_away_leaves_it_open(house: Desk, ada: Person) -> None:
+    request = await asked(ada)
+    await ada.copy(request, "INBOX", "Archive")
+    await ada.move(ada.mails("Archive")[0], "Archive", "Trash")
+    await ada.settled()
+    assert len(ada.desk.decided(ada.identity.account)) == 1
+    assert [kept.email for kept in ada.mails("Action")] == [request.email]
+
+
+async def test_throwing_a_copied_starting_mail_away_stops_its_run(house: Desk, ada: Person) -> None:
+    await asked(ada)
+    await ada.copy(ada.mails("Sent")[0], "Sent", "Archive")
+    await ada.expunge(ada.mails("Sent")[0], "Sent")
+    await ada.settled()
+    assert counts(house, ada).get(RunState.CANCELLED) is None
+    await ada.move(ada.mails("Archive")[0], "Archive", "Trash")
+    await ada.settled()
+    assert counts(house, ada).get(RunState.CANCELLED) == 1
