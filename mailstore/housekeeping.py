@@ -19,6 +19,7 @@ from mailstore.transaction import ReadTx, WriteTx
 QUIET_SECONDS = 0.25
 PATIENCE_SECONDS = 5.0
 _BATCH = 32
+_BATCH_BYTES = 4 << 20
 _DAY_SECONDS = 86_400.0
 
 
@@ -38,6 +39,7 @@ class Housekeeping:
         """Begin, with whatever an earlier process left undone."""
         self._poked.set()
         self._task = asyncio.get_running_loop().create_task(self._work(), name="mailstore-housekeeping")
+        self._task.add_done_callback(self._ended)
 
     def poke(self) -> None:
         """Content was added or lost a message."""
@@ -50,6 +52,11 @@ class Housekeeping:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        """A fault of ours is not to pass in silence; mail goes on without the index."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._report("housekeeping has stopped; searching goes on without new mail indexed", error)
+
     async def settle(self) -> None:
         """Do everything there is to do now."""
         async with self._lock:
@@ -59,20 +66,26 @@ class Housekeeping:
                 pass
 
     async def _work(self) -> None:
-        await self._database.write(_prune)
         while True:
             try:
-                async with asyncio.timeout(_DAY_SECONDS):  # not wait_for: 3.11's can lose a cancellation
-                    await self._poked.wait()
-            except TimeoutError:
                 await self._database.write(_prune)
-                continue
-            self._poked.clear()
-            await self._quiet()
-            try:
-                await self.settle()
+                await self._work_a_day()
             except (StoreError, sqlite3.Error) as error:  # a full disk ends; the work is found again
                 self._report("the text index or the sweep is behind", error)
+                await asyncio.sleep(PATIENCE_SECONDS)
+
+    async def _work_a_day(self) -> None:
+        loop = asyncio.get_running_loop()
+        tomorrow = loop.time() + _DAY_SECONDS
+        while loop.time() < tomorrow:
+            try:
+                async with asyncio.timeout_at(tomorrow):  # not wait_for: 3.11's can lose a cancellation
+                    await self._poked.wait()
+            except TimeoutError:
+                return
+            self._poked.clear()
+            await self._quiet()
+            await self.settle()
 
     async def _quiet(self) -> None:
         """Wait until nobody has poked for a moment, though not for ever."""
@@ -101,8 +114,14 @@ class Housekeeping:
 
 
 def _documents(tx: ReadTx, mark: ContentId) -> dict[ContentId, Document]:
-    ids = [ContentId(row["id"]) for row in tx.all("mailstore.search.unindexed", mark=mark, limit=_BATCH)]
-    return {each: document(content.body(tx, each)) for each in ids}
+    found: dict[ContentId, Document] = {}
+    size = 0
+    for row in tx.all("mailstore.search.unindexed", mark=mark, limit=_BATCH):
+        found[ContentId(row["id"])] = document(content.body(tx, ContentId(row["id"])))
+        size += row["size"]
+        if size > _BATCH_BYTES:
+            break
+    return found
 
 
 def _sweep(tx: WriteTx) -> tuple[bool, list[ContentId]]:

@@ -13,7 +13,7 @@ from datetime import date
 
 from mailstore import content
 from mailstore.cache import Columns
-from mailstore.folding import Document, document
+from mailstore.folding import document
 from mailstore.model import KEY_SHIFT, SYSTEM_FLAGS, ContentId, Mailbox, Millis, Uid
 from mailstore.query import (
     Address,
@@ -125,18 +125,21 @@ def is_fast(query: Query) -> bool:
 class Evaluation:
     """One search over one mailbox, in one snapshot."""
 
-    def __init__(self, tx: ReadTx, mailbox: Mailbox, columns: Columns, hits: Hits, now: Millis) -> None:
+    def __init__(
+        self, tx: ReadTx, mailbox: Mailbox, query: Query, columns: Columns, hits: Hits, now: Millis
+    ) -> None:
         self._tx = tx
         self._mailbox = mailbox
         self._columns = columns
         self._hits = hits
         self._now = now
         self._everything: set[int] | None = None
-        self._documents: dict[ContentId, Document] = {}
+        self._asked = query
+        self._beyond: dict[Query, set[int]] | None = None
 
-    def run(self, query: Query) -> list[Uid]:
+    def run(self) -> list[Uid]:
         """The UIDs the query is true of, ascending."""
-        return [Uid(uid) for uid in sorted(self._set(query) & self._all())]
+        return [Uid(uid) for uid in sorted(self._set(self._asked) & self._all())]
 
     def _all(self) -> set[int]:
         if self._everything is None:
@@ -226,18 +229,24 @@ class Evaluation:
 
     def _worded(self, query: TextQuery) -> set[int]:
         """From the index what it holds, by scanning what it does not."""
-        here = {"account": self._mailbox.account, "mailbox": self._mailbox.id}
         known = sorted(self._hits.contents.get(query, ()))
-        found = {row["uid"] for row in self._tx.all("mailstore.search.uids-of-contents", contents=str(known), **here)}
-        for row in self._tx.all("mailstore.search.contents-beyond", mark=self._hits.mark, **here):
-            if true_of(query, self._document(ContentId(row["content"]))):
-                found.add(row["uid"])
-        return found
+        rows = self._tx.all("mailstore.search.uids-of-contents", contents=str(known), **self._here())
+        return {row["uid"] for row in rows} | self._scanned().get(query, set())
 
-    def _document(self, content_id: ContentId) -> Document:
-        if content_id not in self._documents:
-            self._documents[content_id] = document(content.body(self._tx, content_id))
-        return self._documents[content_id]
+    def _scanned(self) -> dict[Query, set[int]]:
+        """For each text query of the tree what is true of messages beyond the index; each is read once."""
+        if self._beyond is None:
+            self._beyond = {}
+            queries = set(text_queries(self._asked))
+            for row in self._tx.all("mailstore.search.contents-beyond", mark=self._hits.mark, **self._here()):
+                read = document(content.body(self._tx, ContentId(row["content"])))
+                for query in queries:
+                    if true_of(query, read):
+                        self._beyond.setdefault(query, set()).add(row["uid"])
+        return self._beyond
+
+    def _here(self) -> dict[str, int]:
+        return {"account": self._mailbox.account, "mailbox": self._mailbox.id}
 
 
 def _cost(query: Query) -> int:

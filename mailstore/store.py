@@ -173,7 +173,7 @@ class Store:
         now = self.clock()
 
         def evaluate(tx: ReadTx) -> list[Uid]:
-            return search.Evaluation(tx, mailbox, columns, hits, now).run(query)
+            return search.Evaluation(tx, mailbox, query, columns, hits, now).run()
 
         if search.is_fast(query) and len(columns.uids) <= _INLINE:
             return self.read(evaluate)

@@ -39,8 +39,8 @@ SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.thread = :thread;
 
 -- name: unindexed
--- The next contents beyond a mark.
-SELECT id FROM content WHERE id > :mark ORDER BY id LIMIT :limit;
+-- The next contents beyond a mark, and their sizes.
+SELECT id, size FROM content WHERE id > :mark ORDER BY id LIMIT :limit;
 
 -- name: highest-content
 -- The last content id ever given.

@@ -29,9 +29,7 @@ class Clock:
         self.now += int(minutes * 60_000)
 
 
-def mail(
-    subject: str = "Hello", body: str = "Text.", *, message_id: str | None = None, **fields: str
-) -> bytes:
+def mail(subject: str = "Hello", body: str = "Text.", *, message_id: str | None = None, **fields: str) -> bytes:
     """A small message. Field names are given with underscores: in_reply_to="<a@x>"."""
     head = {"From": "Ada <ada@example.org>", "To": "you@postroom.internal", "Subject": subject}
     if message_id is not None:
@@ -123,9 +121,7 @@ def _uids(numbers: list[int]) -> list[Uid]:
 
 async def make_desk(store: Store, clock: Clock, name: str = "you", agents: tuple[str, ...] = ("Assistant",)) -> Desk:
     """An account in the store, whose events are collected."""
-    account = await store.write(
-        lambda tx: accounts.create(tx, name, f"{name}@postroom.internal", agents)
-    )
+    account = await store.write(lambda tx: accounts.create(tx, name, f"{name}@postroom.internal", agents))
     return Desk(store, account, clock)
 
 
