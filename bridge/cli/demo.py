@@ -30,7 +30,7 @@ def demo(
     stay = sys.stdout.isatty() if keep is None else keep
     timeline = Timeline(recording=picture is not None)
     held = asyncio.run(run(timeline, keep=stay))
-    if picture is not None:
-        timeline.save(picture)
     if not held:
         raise typer.Exit(FAILED)
+    if picture is not None:
+        timeline.save(picture)

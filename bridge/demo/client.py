@@ -5,6 +5,7 @@ The rule: blocking calls only, each to be run in a thread; what a client of a us
 
 import smtplib
 import ssl
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import format_datetime, localtime, make_msgid
+from email.utils import format_datetime, localtime, make_msgid, parseaddr
 from typing import Any, Final
 
 from imapclient import IMAPClient
@@ -23,7 +24,7 @@ from bridge.demo.story import Story
 
 HOST: Final = "localhost"
 SECONDS: Final = 60.0
-FIRST_STEP_SECONDS: Final = 0.25
+SHORT_STEP_SECONDS: Final = 0.25
 STEP_SECONDS: Final = 10.0
 PROGRAM: Final = "Postroom demo"
 
@@ -78,6 +79,7 @@ class Mailbox:
 
     def __init__(self, account: Account, name: str) -> None:
         self.name = name
+        self.idling = threading.Event()
         self._imap: Any = IMAPClient(HOST, port=account.ports.imap, ssl=False, timeout=STEP_SECONDS)
         self._imap.starttls(account.tls())
         self._imap.login(account.name, account.password)
@@ -89,31 +91,38 @@ class Mailbox:
         found = self._imap.fetch(uids, ["FLAGS", "BODY.PEEK[]"]) if uids else {}
         return [_mail(uid, found[uid]) for uid in sorted(found)]
 
-    def wait(self, criteria: Sequence[str], seconds: float = SECONDS) -> tuple[Mail, bool]:
-        """The first mail that fits, waited for by IDLE; and whether it was IDLE that told of it."""
-        deadline, told, step = time.monotonic() + seconds, False, FIRST_STEP_SECONDS
+    def wait(self, criteria: Sequence[str], *, step: float = STEP_SECONDS) -> tuple[Mail, bool]:
+        """The first mail that fits, waited for by IDLE; and whether it was IDLE that told of it.
+
+        `step` is how long the first IDLE lasts at most. IMAPClient does not see what the server says in one piece with
+        its answer to IDLE until that IDLE ends, so a caller whose mail may come just then asks for a short one.
+        """
+        deadline, told = time.monotonic() + SECONDS, False
         while not (mails := self.mails(criteria)):
-            told, step = self._idle(step), min(2 * step, STEP_SECONDS)
             if time.monotonic() > deadline:
-                raise NothingCame(f"nothing came to {self.name} in {seconds:.0f} s")
+                there = "; ".join(mail.subject for mail in self.mails()) or "nothing"
+                raise NothingCame(f"not in {self.name} after {SECONDS:.0f} s; there is: {there}")
+            told, step = self._idle(step), min(2 * step, STEP_SECONDS)
         return mails[0], told
 
     def _idle(self, seconds: float) -> bool:
-        """Wait for the server to speak; whether it did. What it says in one piece with the answer to IDLE stays in
-        IMAPClient's buffer, unseen by its poll, until the DONE: that is why the first steps are short."""
+        """Wait for the server to speak; whether it did."""
         self._imap.idle()
+        self.idling.set()
         told = bool(self._imap.idle_check(timeout=seconds))
         _, rest = self._imap.idle_done()
         return told or bool(rest)
 
-    def append(self, message: EmailMessage) -> None:
+    def append(self, raw: bytes) -> None:
         """File a copy of a sent mail, as clients do."""
-        self._imap.append(self.name, message.as_bytes(), [b"\\Seen"])
+        self._imap.append(self.name, raw, [b"\\Seen"])
 
     def close(self) -> None:
         """Log out; a server that has gone is no matter."""
         with suppress(OSError, IMAPClientError):
             self._imap.logout()
+        with suppress(OSError, IMAPClientError):
+            self._imap.shutdown()
 
 
 def _mail(uid: int, data: Any) -> Mail:
@@ -123,13 +132,19 @@ def _mail(uid: int, data: Any) -> Mail:
 
 def submit(account: Account, message: EmailMessage) -> None:
     """Send by authenticated submission over STARTTLS, then file the copy in Sent by IMAP."""
+    raw = message.as_bytes()
     with smtplib.SMTP(HOST, account.ports.smtp, timeout=STEP_SECONDS) as smtp:
         smtp.starttls(context=account.tls())
         smtp.login(account.name, account.password)
-        smtp.send_message(message)
+        smtp.sendmail(account.address, [parseaddr(str(message["To"]))[1]], raw)
     sent = Mailbox(account, "Sent")
-    sent.append(message)
+    sent.append(sent_copy(raw))
     sent.close()
+
+
+def sent_copy(raw: bytes) -> bytes:
+    """What the client files: the very bytes, as there is no Bcc that only it should know."""
+    return raw
 
 
 def task(account: Account, story: Story) -> EmailMessage:

@@ -20,7 +20,7 @@ from imapclient.exceptions import IMAPClientError
 
 from bridge.cli.setup import Login, client_lines
 from bridge.control.protocol import ControlError
-from bridge.demo.client import Account, Mail, Mailbox, NothingCame, answer, submit, task
+from bridge.demo.client import SHORT_STEP_SECONDS, Account, Mail, Mailbox, NothingCame, answer, submit, task
 from bridge.demo.server import Server, ServerFailed
 from bridge.demo.story import Story, usual_story
 from bridge.demo.timeline import Timeline
@@ -65,23 +65,24 @@ async def _played(play: "Play") -> None:
         play.timeline.plain(play.server.last_lines())
         await play.server.kill()
         await asyncio.gather(*play.waiting, return_exceptions=True)
+        await play.close()
 
 
 async def _stay(play: "Play") -> None:
     """Say how to look at it, and wait for Ctrl-C."""
     assert play.server.ports is not None
-    show = play.timeline.plain
-    show("\nPostroom stays up until Ctrl-C. To look at it, type into Thunderbird (Add Mail Account, Configure):\n")
-    login = Login(USER, play.account.address, play.account.password)
-    for line in client_lines(play.server.ports.as_dict(), login):
-        show(line)
-    show(f"\nThen write to assistant@{DOMAIN}. Mail for the outside world ends here and goes nowhere.\n")
     ended = asyncio.Event()
     if sys.platform != "win32":
         import signal
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    show = play.timeline.plain
+    show("\nPostroom stays up until Ctrl-C. To look at it, type into Thunderbird (Add Mail Account, Configure):\n")
+    login = Login(USER, play.account.address, play.account.password)
+    for line in client_lines(play.server.ports.as_dict(), login):
+        show(line)
+    show(f"\nThen write to assistant@{DOMAIN}. Mail for the outside world ends here and goes nowhere.\n")
     await ended.wait()
 
 
@@ -120,7 +121,8 @@ class Play:
         self.boxes += boxes
         return boxes
 
-    async def _close(self) -> None:
+    async def close(self) -> None:
+        """Log out of every session."""
         boxes, self.boxes = self.boxes, []
         await asyncio.gather(*(to_thread(box.close) for box in boxes))
 
@@ -136,8 +138,9 @@ class Play:
         """Send the task; the request comes by IDLE to INBOX and to Action."""
         show, story = self.timeline, self.story
         inbox, action = await self._open("INBOX", "Action")
-        show.step("logged in over STARTTLS; IDLE in INBOX and in Action")
         self.waiting = [asyncio.create_task(to_thread(box.wait, REQUEST)) for box in (inbox, action)]
+        await asyncio.gather(*(to_thread(box.idling.wait, SECONDS) for box in (inbox, action)))
+        show.step("logged in over STARTTLS; IDLE in INBOX and in Action")
         self.mail = task(self.account, story)
         await to_thread(submit, self.account, self.mail)
         show.step(f"sent a mail to {story.agent} with {story.attachment_name}", f'"{story.text}"')
@@ -148,7 +151,7 @@ class Play:
         show.check("it is one message, seen in both", same.message_id == request.message_id)
         show.check(f"it shows who gets the mail: {story.recipient}", story.recipient in request.text)
         show.check("nothing has left the machine", self.sink.connections == 0)
-        await self._close()
+        await self.close()
         return request
 
     async def _approve_and_kill(self, request: Mail) -> None:
@@ -182,7 +185,7 @@ class Play:
         mail = message_from_bytes(delivered.data, policy=SMTP)
         text = body_of(mail)
         show.step("the mail was delivered", f"{', '.join(delivered.recipients)}: {mail['Subject']}")
-        show.quote(text.splitlines()[:6])
+        show.quote([line for line in text.splitlines() if line.strip()][:5])
         show.check(f"it went to {story.recipient} alone", delivered.recipients == (story.recipient,))
         unseen = [line for line in text.splitlines() if line.strip() and line.strip() not in request.text]
         show.check("its text is the one that was approved", bool(text.strip()) and not unseen, "; ".join(unseen[:2]))
@@ -192,7 +195,7 @@ class Play:
     async def _result(self, request: Mail) -> None:
         show = self.timeline
         inbox, action, activity, sent = await self._open("INBOX", "Action", "Activity", "Sent")
-        result, _ = await to_thread(inbox.wait, RESULT)
+        result, _ = await to_thread(inbox.wait, RESULT, step=SHORT_STEP_SECONDS)
         show.step("the result arrived", result.subject)
         show.quote([line for line in result.text.splitlines() if line.strip()][:3])
         show.check("the result is unread in INBOX", "\\Seen" not in result.flags)
@@ -206,7 +209,7 @@ class Play:
         show.check("Activity shows the run and the delegated task as done", len(done) == 2, "; ".join(tasks))
         filed = [mail.message_id for mail in await to_thread(sent.mails)]
         show.check("Sent holds each mail once", len(filed) == len(set(filed)) == 2, f"{len(filed)} mails")
-        await self._close()
+        await self.close()
 
     async def _quiet(self, delivered: Delivered) -> None:
         """Ask the server until nothing is under way any more; only then has "once" been shown."""

@@ -3,6 +3,7 @@
 The rule: with colours on a terminal, the same words without anywhere else.
 """
 
+import re
 import time
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+FONT_FACE: Final = re.compile(r"\s*@font-face \{[^}]*\}")
 WIDTH: Final = 116
 """Columns of the picture."""
 
@@ -35,8 +37,7 @@ class Timeline:
 
     def step(self, text: str, detail: str = "") -> None:
         """Something happened."""
-        line = Text(f"{self.seconds:6.1f} s  ", style="dim") + Text(text, style="default")
-        self._print(line + Text(f"  {detail}", style="cyan") if detail else line)
+        self._print(Text.assemble((f"{self.seconds:6.1f} s  ", "dim"), text, (f"  {detail}" if detail else "", "cyan")))
 
     def quote(self, lines: list[str]) -> None:
         """Lines of a mail, set in."""
@@ -46,8 +47,8 @@ class Timeline:
     def check(self, name: str, held: bool, otherwise: str = "") -> bool:
         """A check, and what was found where it did not hold."""
         self.checks.append((name, held))
-        mark = Text("          ok  " if held else "      FAILED  ", style="green" if held else "bold red")
-        self._print(mark + Text(name if held or not otherwise else f"{name}: {otherwise}", style="default"), cut=held)
+        mark = ("          ok  ", "green") if held else ("      FAILED  ", "bold red")
+        self._print(Text.assemble(mark, name if held or not otherwise else f"{name}: {otherwise}"), cut=held)
         return held
 
     def plain(self, text: str) -> None:
@@ -76,5 +77,6 @@ class Timeline:
             self._screen.print(Text(text, style="bold green"))
 
     def save(self, path: Path) -> None:
-        """Write what was shown as an SVG picture."""
-        path.write_text(self._screen.export_svg(title="postroom demo"), encoding="utf-8")
+        """Write what was shown as an SVG picture, in whatever fixed-width font there is: nothing is fetched."""
+        svg = self._screen.export_svg(title="postroom demo")
+        path.write_text(FONT_FACE.sub("", svg).replace("Fira Code", "ui-monospace"), encoding="utf-8")

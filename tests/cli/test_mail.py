@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.common import open_store
-from bridge.demo.client import Account, Mail, Mailbox
+from bridge.demo.client import SHORT_STEP_SECONDS, Account, Mail, Mailbox
 from bridge.demo.play import REQUEST, RESULT
 from bridge.demo.server import Ports, Server
 from bridge.sink import Sink
@@ -46,7 +46,7 @@ def notes(tmp_path: Path) -> Path:
 
 async def arrived(ports: Ports, mailbox: str, criteria: tuple[str, ...]) -> Mail:
     box = await asyncio.to_thread(Mailbox, Account(ports, "ada@postroom.internal", "ada", PASSWORD), mailbox)
-    mail, _ = await asyncio.to_thread(box.wait, criteria)
+    mail, _ = await asyncio.to_thread(box.wait, criteria, step=SHORT_STEP_SECONDS)
     await asyncio.to_thread(box.close)
     return mail
 
