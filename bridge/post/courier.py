@@ -49,11 +49,10 @@ class Courier:
         while True:
             self._bell.clear()
             waiting = self._store.read(self._runtime.take_letters)
-            for letter in waiting:
-                if not await self._deliver(letter):
-                    await self._pause()
-                    break
-            if not waiting:
+            delivered = [await self._deliver(letter) for letter in waiting]
+            if not all(delivered):
+                await self._pause()
+            elif not waiting:
                 await self._bell.wait()
 
     async def _deliver(self, outgoing: Outgoing) -> bool:
@@ -124,7 +123,7 @@ class Courier:
         account = AccountId(outgoing.account)
         old = tx.value("bridge.shown.get", account=account, series=series)
         activity = mailboxes.by_role(tx, account, Role.ACTIVITY)
-        state = f"$Run-{outgoing.state}"
+        state = f"$Run-{outgoing.state.replace(' ', '-')}"  # a keyword is an atom: no spaces
         put = messages.replace(
             tx,
             activity,
