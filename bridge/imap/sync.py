@@ -45,8 +45,8 @@ def catch_up(session: Reader, news: News) -> bool:
     if selected is None or not news.any:
         return False
     if selected.stale:
-        selected.stale = False
         note(session, selected)
+        selected.stale = False
     if not selected.view.pending:
         return False
     told = selected.view.tell(gone=news.gone)
