@@ -1,7 +1,8 @@
 """Mail in, work, mail out: what a person sees, through post's own doors, over the real store and runtime."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -497,3 +498,41 @@ async def test_throwing_a_copied_starting_mail_away_stops_its_run(house: Desk, a
     await ada.move(ada.mails("Archive")[0], "Archive", "Trash")
     await ada.settled()
     assert counts(house, ada).get(RunState.CANCELLED) == 1
+
+
+def flowed(words: str, quote: str) -> bytes:
+    return f"Content-Type: text/plain; charset=UTF-8; format=flowed\r\n\r\n{words}\r\n\r\n{quote}\r\n".encode()
+
+
+def base64_part(words: str, quote: str) -> bytes:
+    body = b64encode(f"{words}\r\n\r\n{quote}\r\n".encode()).decode()
+    return f"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n{body}\r\n".encode()
+
+
+def quoted_printable(words: str, quote: str) -> bytes:
+    body = f"{words[:3]}=\r\n{words[3:]}\r\n\r\n{quote}\r\n\r\n\r\n"
+    return f"Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n{body}".encode()
+
+
+def html_only(words: str, quote: str) -> bytes:
+    return (
+        f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><div>{words}</div><br>"
+        f"<blockquote type=cite>{quote.replace('> ', '')}</blockquote></body></html>\r\n"
+    ).encode()
+
+
+@pytest.mark.parametrize("form", [flowed, base64_part, quoted_printable, html_only])
+@pytest.mark.parametrize("words", ["approve", "Approve.", "APPROVE!"])
+async def test_smtp_19_a_reply_in_any_form_a_client_writes(
+    house: Desk, ada: Person, form: Callable[[str, str], bytes], words: str
+) -> None:
+    request = await asked(ada)
+    address = str(request.message["Reply-To"].addresses[0].addr_spec)
+    answered = request.message["Message-ID"]
+    head = (
+        f"From: {ada.address}\r\nTo: {address}\r\nSubject: Re: {request.message['Subject']}\r\n"
+        f"Message-ID: <{words}@c>\r\nIn-Reply-To: {answered}\r\nReferences: {answered}\r\nMIME-Version: 1.0\r\n"
+    ).encode()
+    quote = "On 30/11/2026 09:00, Assistant wrote:\r\n> 1. Send mail"
+    assert isinstance(await ada.submit(head + form(words, quote), address), Receipt)
+    assert len(await house.sink.wait(1)) == 1
