@@ -25,8 +25,6 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
-from bridge.cli import serve as _serve  # noqa: F401 - a missing command line fails here, not in every test
-
 BOUND = 30.0
 USER = "ada"
 ADDRESS = "ada@postroom.internal"
