@@ -19,7 +19,8 @@ class Login:
 
 
 def client_lines(ports: dict[str, int | str], login: Login) -> Iterator[str]:
-    """The lines to type into Thunderbird (Account Settings, Account Actions, Add Mail Account, Configure manually)."""
+    """The lines to type into Thunderbird (Account Settings, Account Actions, Add Mail Account, Configure manually),
+    and the page that says the same for other clients."""
     yield f"    Address    {login.address}"
     yield f"    User name  {login.name}"
     if login.password is not None:
@@ -29,3 +30,5 @@ def client_lines(ports: dict[str, int | str], login: Login) -> Iterator[str]:
     yield f"    Outgoing   SMTP  {HOST}, port {ports['smtp']}, {how}   (or {ports['smtps']}, SSL/TLS)"
     yield f"    Authority  {ports['ca']}"
     yield "               (Thunderbird: Settings, Privacy & Security, Manage Certificates, Authorities, Import)"
+    if ports["web"]:
+        yield f"    Or follow  http://{HOST}:{ports['web']}/"
