@@ -4,8 +4,9 @@ The rule: a client's own word is never believed. The Observer (IMAPClient, its o
 server, and every wait is for an event (IDLE, output of the program) with a bound.
 """
 
-import email
+import email.header
 import email.policy
+import email.utils
 import os
 import select
 import shutil
