@@ -6,10 +6,10 @@ The rule: only mail of the reader's own account, and only mail that Postroom its
 from agents.requests import RequestInfo
 from agents.runtime import Runtime
 from bridge.post.content import body_text
-from bridge.post.reading import SentMail
+from bridge.post.reading import SentMail, visible_text
 from mailstore import messages
 from mailstore.model import AccountId
-from mailstore.parse import Message, parse
+from mailstore.parse import Message, parse, walk
 from mailstore.sqlite import ReadTx
 
 
@@ -47,6 +47,7 @@ class StoredSent:
             address=f"action+{request.token}@{self._domain}" if request else "",
             subject=message.subject,
             text=body_text(message, raw),
+            also=tuple(visible_text(p.text(raw)) for p in walk(message.root) if p.media_type == "text/html"),
             items=request.items if request else None,
             grant=request.grant_offered if request else False,
             names=senders,

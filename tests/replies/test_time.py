@@ -8,7 +8,7 @@ import pytest
 from bridge.post.reading import read_reply
 from tests.replies.clients import ADDRESS, SENT_TEXT, TABLE, both, head, quote, whole
 
-LIMIT = 0.5  # seconds; 0.1 is the goal on a quiet machine, quadratic ways take minutes
+LIMIT = 0.6  # seconds of processor; 0.1 is the goal on a quiet machine, quadratic ways take minutes
 SIZE = 1_000_000
 
 
@@ -105,9 +105,9 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 
 
 def seconds(raw: bytes) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     read_reply(raw, TABLE, "all")
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 @pytest.mark.parametrize("shape", SHAPES)

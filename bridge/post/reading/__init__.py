@@ -6,6 +6,7 @@ One rule: when in doubt nothing is approved; every doubt has a name, so that the
 
 from bridge.post.reading.decide import read_message, read_reply
 from bridge.post.reading.explain import explain_files
+from bridge.post.reading.html import visible_text
 from bridge.post.reading.machine import machine_reason
 from bridge.post.reading.model import Languages, NothingSent, Reading, SentMail, SentMails, SentTable
 from bridge.post.reading.vocabulary import decides, vocabulary
@@ -22,5 +23,6 @@ __all__ = [
     "machine_reason",
     "read_message",
     "read_reply",
+    "visible_text",
     "vocabulary",
 ]

@@ -186,7 +186,7 @@ def _recipients(message: Message) -> list[str]:
 
 def _context(message: Message, mail: SentMail | None) -> Context:
     recipients = [a for a in (*message.envelope.to, *message.envelope.cc)[:50] if a.mailbox and a.host]
-    ours = [a for a in recipients if mail is None or _is_ours(a, mail)]
+    ours = [a for a in recipients if mail is None or not mail.address or _is_ours(a, mail)]
     addresses = {a.spec.lower() for a in ours}
     names = {fold(a.display) for a in ours}
     if mail is not None:

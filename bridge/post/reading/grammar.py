@@ -13,8 +13,8 @@ from bridge.post.reading.phrases import is_greeting
 from bridge.post.reading.vocabulary import MAX_LINE, Vocabulary, decides, fold, spoiler
 
 _ITEMS = re.compile(r"(\D{1,40}) ((?:\d{1,3})(?: ?[,+&] ?\d{1,3}){0,50})\Z")
-_SPLIT = re.compile(r"\s*[:：]\s*")
-_EDIT_SPLIT = re.compile(r"\s*(?:[:：]|\s[-–—]|[-–—]\s)\s*")
+_COLON = re.compile(r"[:：]")
+_COLON_OR_DASH = re.compile(r"[:：]|\s[-–—]|[-–—]\s")
 _CLAUSE = re.compile(r"[.,;:!?()\-–—。、，！？\n]+")
 _WORD = re.compile(r"[\w']+")
 _APPROVING = re.compile(r"\b(?:approve|proceed|go ahead|lgtm)\b")
@@ -139,20 +139,25 @@ def _with_items(line: str, folded: str, rules: Rules, reason: str) -> Verdict | 
 
 def _with_tail(line: str, rules: Rules) -> Verdict | None:
     """`reject: reason` and `edit: changes`: the head must be a decision by itself; the tail may hold anything."""
-    parts = _SPLIT.split(line, maxsplit=1)
-    if len(parts) == 2 and parts[1] and len(parts[0]) <= MAX_LINE and not spoiler(parts[0]):
-        head = fold(parts[0])
+    head, tail = _cut(line, _COLON)
+    if tail:
         if rules.words.meaning(head) == "reject":
-            return Verdict("reject", "reason", reason=parts[1], line=line, word=head)
-        verdict = _with_items(line, head, rules, parts[1])
+            return Verdict("reject", "reason", reason=tail, line=line, word=head)
+        verdict = _with_items(line, head, rules, tail)
         if verdict is not None and (verdict.decision == "reject" or verdict.near_miss):
             return verdict
-    parts = _EDIT_SPLIT.split(line, maxsplit=1)
-    if len(parts) == 2 and parts[1] and len(parts[0]) <= MAX_LINE and not spoiler(parts[0]):
-        head = fold(parts[0])
-        if rules.words.meaning(head) == "edit":
-            return Verdict("edit", "edit", edits=parts[1], line=line, word=head)
+    head, tail = _cut(line, _COLON_OR_DASH)
+    if tail and rules.words.meaning(head) == "edit":
+        return Verdict("edit", "edit", edits=tail, line=line, word=head)
     return None
+
+
+def _cut(line: str, mark: re.Pattern[str]) -> tuple[str, str]:
+    """(the folded words before the mark, what stands behind it); the second is empty when there is no clean head."""
+    found = mark.search(line[:MAX_LINE])
+    if found is None or spoiler(line[: found.start()]):
+        return "", ""
+    return fold(line[: found.start()]), line[found.end() :].strip()
 
 
 def _near_miss(first: str, rest: list[str], rules: Rules) -> Verdict:

@@ -120,6 +120,11 @@ def html_lines(text: str) -> Page:
     return Page(tuple(builder.lines), builder.struck, builder.any_text, too_long, frozenset(builder.cids))
 
 
+def visible_text(text: str) -> str:
+    """The words of an HTML part as a reader sees them, line by line."""
+    return "\n".join(line.text for line in html_lines(text).lines).replace(OBJECT, "")
+
+
 class _Builder:
     """Holds the open elements and the line being written."""
 
