@@ -515,9 +515,10 @@ def quoted_printable(words: str, quote: str) -> bytes:
 
 
 def html_only(words: str, quote: str) -> bytes:
+    attribution, _, quoted = quote.partition("\r\n> ")
     return (
-        f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><div>{words}</div><br>"
-        f"<blockquote type=cite>{quote.replace('> ', '')}</blockquote></body></html>\r\n"
+        f"Content-Type: text/html; charset=utf-8\r\n\r\n<html><body><div>{words}</div><br><div>{attribution}</div>"
+        f"<blockquote type=cite>{quoted}</blockquote></body></html>\r\n"
     ).encode()
 
 
