@@ -1,1 +1,1 @@
-"""Measurements: each module measures one part of a served Postroom over real sockets; figures go to docs/performance.md."""
+"""Measurements, a module for each part of a served Postroom, over real sockets; figures go to docs/performance.md."""
