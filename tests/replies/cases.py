@@ -275,6 +275,12 @@ APPROVED = [
         "approve",
     ),
     Case(
+        "attribution and quote in one line",
+        html_mail("<div>approve</div><blockquote>On 3/3/26 09:14, Assistant wrote:\n1. Send mail</blockquote>"),
+        "approve",
+        "approve",
+    ),
+    Case(
         "amp form beside",
         whole(
             head('Content-Type: multipart/alternative; boundary="a"'),

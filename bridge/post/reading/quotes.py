@@ -205,10 +205,27 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
                 text.marks[at] = Mark.INSERTED
             continue
         found = _marked_place(words, place, sent)
+        if found is None and not known:
+            found = _behind_attribution(text, at, sent)
         if found is not None:
             place, known = found, True
         elif not _frames_quote(text, at, known):
             text.marks[at] = Mark.INSERTED
+
+
+def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
+    """The place behind a line that holds attribution and quoted text in one, as HTML without breaks gives."""
+    row = text.lines[at].text[:2000]
+    cut = row.find(":")
+    for _ in range(8):
+        if cut < 0:
+            return None
+        words = words_of(row[cut + 1 :])
+        head = Line(row[: cut + 1])
+        if words and attribution([head], 0, text.context, quote_follows=True) == 0:
+            return _marked_place(words, 0, sent)
+        cut = row.find(":", cut + 1)
+    return None
 
 
 def _has_symbol(text: str) -> bool:
