@@ -139,7 +139,7 @@ def generated(chance: random.Random) -> str:
 
 def sweep(count: int) -> None:
     chance = random.Random(11)
-    makers: list[Callable[[str], bytes]] = list(CLIENTS.values())
+    makers: list[Callable[[str], bytes]] = [*CLIENTS.values(), *[CLIENTS["no_quote"]] * 20]  # most of a million bare
     tried = 0
     while tried < count:
         text = generated(chance)
