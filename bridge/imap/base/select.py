@@ -4,6 +4,7 @@ Rule: the list of UIDs and the place in the log come from one snapshot, and the 
 that nothing falls between them.
 """
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -82,15 +83,14 @@ async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tupl
         unsubscribe()
         store.sessions.closed(mailbox.id, session)
 
-    try:
+    with ExitStack() as undo:
+        undo.callback(leave)
         await store.load_index(mailbox.id)
         snapshot = store.snapshot(mailbox.id)
         view = View(mailbox.id, snapshot.uids, snapshot.highest_modseq, session.host.shelf)
         selected = Selected(mailbox, view, store, read_only, leave, stale=True)
         await _claim(session, selected, snapshot)
-    except BaseException:
-        leave()
-        raise
+        undo.pop_all()
     return selected, snapshot
 
 
