@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.smtp.sender import from_address, refusal
+from bridge.from_line import from_address
+from bridge.smtp.sender import refusal
 
 ME = "alice@bridge.test"
 
