@@ -71,15 +71,15 @@ def _messages(tx: ReadTx, office: Office, run: Run, level: int) -> list[Message]
     """The thread so far, at one level of shortening: 0 is everything, 3 only what cannot be left out."""
     result_limit = _SHORT_RESULTS[level]
     messages = [] if run.depth else list(_earlier(tx, office, run, brief=level >= 2))
-    turns = [_turn(tx, run, step, result_limit) for step in store.steps(tx, run.id)]
+    turns = [_turn(tx, office, run, step, result_limit) for step in store.steps(tx, run.id)]
     if level >= 2:
         turns = _cut(tx, office, run, turns)
     return messages + [message for turn in turns for message in turn]
 
 
-def _turn(tx: ReadTx, run: Run, step: Step, limit: int | None) -> list[Message]:
+def _turn(tx: ReadTx, office: Office, run: Run, step: Step, limit: int | None) -> list[Message]:
     if step.kind is StepKind.USER:
-        return [_user(step)]
+        return [_user(office, step)]
     if step.kind is StepKind.NOTE:
         return [UserMessage(_NUDGE)]
     if step.kind is StepKind.RESULTS:
@@ -91,8 +91,8 @@ def _turn(tx: ReadTx, run: Run, step: Step, limit: int | None) -> list[Message]:
     return [said, *(_result(call, limit) for call in calls)]
 
 
-def _user(step: Step) -> UserMessage:
-    message = prompt.letter_message(journal.letter_of(step.body))
+def _user(office: Office, step: Step) -> UserMessage:
+    message = prompt.letter_message(journal.letter_of(step.body), office.zone)
     told = step.body.get("told", "")
     return replace(message, text=f"({told})\n{message.text}") if told else message
 
@@ -121,7 +121,7 @@ def _earlier(tx: ReadTx, office: Office, run: Run, brief: bool) -> Iterable[Mess
     for row in rows[-2:] if brief else rows:
         old = store.to_run(row)
         steps = [step for step in store.steps(tx, old.id) if step.kind is StepKind.USER]
-        yield from [_user(step) for step in steps]
+        yield from [_user(office, step) for step in steps]
         yield AssistantMessage(_outcome(tx, office, old))
 
 

@@ -54,3 +54,20 @@ class OutboxQueued:
 
     key: str
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerChanged:
+    """A trigger was set, has fired, or has another state: its message and the clock have to follow."""
+
+    trigger: str
+    account: int
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerRemoved:
+    """A trigger is over: its message goes. `series` is what the message stands under."""
+
+    trigger: str
+    account: int
+    series: str

@@ -66,6 +66,7 @@ class Kind(StrEnum):
     FAILURE = "failure"
     REMINDER = "reminder"
     ACTIVITY = "activity"
+    AUTOMATION = "automation"
     MAIL = "mail"
 
 
@@ -209,7 +210,7 @@ class Outgoing:
 
     `body` is Markdown. `state` is the run's state as the user should read it. `in_reply_to` is an RFC Message-ID,
     `message_id` too and is made from the key, so that every try carries the same. `unread` False means it is filed as
-    seen (Activity).
+    seen (Activity). An older message of the same `series` goes away when this one comes (Automations).
     """
 
     key: str
@@ -230,3 +231,4 @@ class Outgoing:
     mail: OutsideMail | None = None
     unread: bool = True
     activity: ActivityView | None = None
+    series: str = ""

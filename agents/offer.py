@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agents.profile import Profile
-from agents.schedule import Schedule
+from agents.schedule import Calendar, Schedule
 
 
 def no_skills() -> Sequence[Profile]:
@@ -20,10 +20,11 @@ class Offer:
     """What an installation has, for the tools that depend on it.
 
     `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
-    each time a tool list is made), `schedule` keeps reminders (None: there is none).
+    each time a tool list is made), `schedule` keeps reminders, `calendar` schedules (None: there is none).
     """
 
     relay: bool = False
     domain: str = "postroom.internal"
     skills: Callable[[], Sequence[Profile]] = no_skills
     schedule: Schedule | None = None
+    calendar: Calendar | None = None

@@ -6,6 +6,7 @@ The rule: it holds no state of any run; two runtimes on one database could not t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Protocol
 
 from agents.llm import Model
@@ -52,6 +53,7 @@ class Office:
     bells: Bells
     mail: Mail
     relay_name: str = ""
+    zone: tzinfo = UTC
 
     def now(self) -> int:
         return self.clock.now()

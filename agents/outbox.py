@@ -28,7 +28,7 @@ def put(
     refs: Sequence[str] = (),
 ) -> bool:
     """Queue a mail. False: its key is there already, and nothing was added."""
-    series = mail.activity.replaces if mail.activity else None
+    series = mail.activity.replaces if mail.activity else mail.series or None
     added = tx.run(
         "agents.outbox.add",
         **{name: getattr(mail, name) for name in ("key", "kind", "account", "agent", "thread", "run", "message_id")},

@@ -10,8 +10,23 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from agents import activity, approvals, audit, ending, grants, mails, outbox, recovery, requests, runs, store, words
+from agents import (
+    activity,
+    approvals,
+    audit,
+    clerk,
+    ending,
+    grants,
+    mails,
+    outbox,
+    recovery,
+    requests,
+    runs,
+    store,
+    words,
+)
 from agents.approvals import Decided, Decision
+from agents.automations import Automations
 from agents.ids import message_id
 from agents.letter import Kind, Letter, Outgoing
 from agents.llm import Model
@@ -87,7 +102,12 @@ class Runtime:
         self._db = db
         self._bells = _Bells()
         name = relay.name if relay.configured else ""
-        self._office = Office(settings, clock, tools, models, agent_profiles(settings), skills, self._bells, mail, name)
+        agents = agent_profiles(settings)
+        if clerk.TAG in models:
+            agents[clerk.TAG] = clerk.PROFILE
+        zone = settings.zone()
+        self._office = Office(settings, clock, tools, models, agents, skills, self._bells, mail, name, zone)
+        self.automations = Automations(self._office, db)
         self.boot = secrets.token_hex(8)
         runner = Runner(self._office, db, self.boot, Throttle(), probe)
         self._worker = Worker(self._office, db, runner)

@@ -15,8 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from agents import discover, skills
+from agents import clerk, discover, skills
 from agents.offer import Offer
+from agents.planner import Planner
 from agents.ports import Dispatch, Relay
 from agents.runtime import Runtime
 from agents.toolbox import Toolbox
@@ -35,6 +36,7 @@ from bridge.post.folders import Folders
 from bridge.post.intake import Intake
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
+from bridge.post.triggers import TriggerMail
 from bridge.relay import NoRelay, SmtpRelay
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
@@ -90,7 +92,9 @@ class App:
         self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
         self.accept = Accept(store, self.directory, self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
+        self.trigger_mail = TriggerMail(store, self.runtime.automations)
         self.ports: Ports | None = None
+        self._imap: ImapService | None = None
         self._closing = AsyncExitStack()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -110,11 +114,15 @@ class App:
     def _make_runtime(self, probe: CrashProbe | None) -> Runtime:
         settings = self.settings
         relay = self._make_relay(probe)
-        offer = Offer(relay=relay.configured, domain=settings.domain, skills=self.skills.profiles)
+        planner = Planner(settings, self.clock)
+        offer = Offer(relay.configured, settings.domain, self.skills.profiles, schedule=planner, calendar=planner)
         return Runtime(
             self.store.db,
             settings,
-            models=discover.models(settings.models, settings.limits),
+            models={
+                **discover.models(settings.models, settings.limits),
+                clerk.TAG: clerk.Clerk(self.clock, settings.zone()),
+            },
             tools=Toolbox.of(*discover.tools(offer)),
             skills=self.skills.ready,
             relay=relay,
@@ -148,7 +156,7 @@ class App:
         settings, hosts = self.settings, self.settings.listen.hosts
         tls = ensure_certificates(self.folder.root, hosts)
         self._spawn("certificates", _renew_daily(tls))
-        imap = ImapService(self.store, self.auth, settings, tls.context)
+        imap = self._imap = ImapService(self.store, self.auth, settings, tls.context)
         smtp = SmtpService(self.auth, settings, tls.context, self.accept)
         web = self._make_web(hosts)
         listener = Listener()
@@ -189,6 +197,10 @@ class App:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def end_sessions(self, password_id: int) -> int:
+        """End the IMAP sessions that logged in with a password which is no more; how many there were."""
+        return 0 if self._imap is None else self._imap.end_sessions(password_id)
 
     async def close(self) -> None:
         """Stop listening, say goodbye, finish what is under way, close the store. May be called twice."""

@@ -9,6 +9,7 @@ from config.build import did_you_mean
 from config.errors import Fault
 from config.settings import Settings
 from config.source import Origin
+from config.zone import zone
 
 RESERVED: Final = ("action", "help", "hook", "postmaster", "schedule")
 """Local parts with a meaning of their own; no agent, skill or user may have one."""
@@ -73,6 +74,8 @@ def _identity(settings: Settings) -> Iterator[Fault]:
         yield _fault("domain", f"{settings.domain!r} is not a domain", "write a name such as postroom.internal")
     if (problem := name_fault(settings.user)) is not None:
         yield _fault("user", f"{settings.user!r} {problem}", "choose lower-case letters, digits, '.', '_' and '-'")
+    if settings.timezone and zone(settings.timezone) is None:
+        yield _fault("timezone", f"{settings.timezone!r} is not a time zone", "write a name such as Europe/Berlin")
     for language in settings.languages:
         if LANGUAGE.fullmatch(language) is None:
             yield _fault("languages", f"{language!r} is not a language", 'write codes such as "en", "de"')

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
+from zoneinfo import ZoneInfo
 
 from config.secrets import Secret
+from config.zone import machine_zone
+from config.zone import zone as zone_named
 
 T = TypeVar("T")
 
@@ -191,6 +194,7 @@ class Settings:
     user: str = option("you", "name of the first account; its address is this name at the domain")
     require_tls: bool = option(True, "false: login without TLS, on loopback only")
     languages: tuple[str, ...] = option(("en",), "languages whose words decide in replies")
+    timezone: str = option("", "IANA zone of schedules, such as Europe/Berlin; empty: that of this machine")
     listen: Listen = field(default_factory=Listen)
     imap: Imap = field(default_factory=Imap)
     smtp: Smtp = field(default_factory=Smtp)
@@ -208,6 +212,10 @@ class Settings:
     def address(self, local_part: str) -> str:
         """The full address of a local part."""
         return f"{local_part}@{self.domain}"
+
+    def zone(self) -> ZoneInfo:
+        """The time zone of the user: the one that is set, else the machine's."""
+        return zone_named(self.timezone) or machine_zone()
 
     def limits_of(self, agent: str) -> Limits:
         """The limits that hold for an agent; the general ones for a name that is not configured (a skill)."""

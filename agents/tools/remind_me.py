@@ -1,6 +1,7 @@
 """`remind_me`: a mail to the user at a time, once or again and again. Offered only where something keeps schedules."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 from agents.letter import Field
@@ -60,7 +61,8 @@ class RemindMe(BaseTool):
         return Described("Set a reminder", fields)
 
     def apply(self, tx: WriteTx, call: ToolCall, ctx: ToolContext) -> ToolResult:
-        runs = self._schedule.remind(tx, ctx.account, ctx.agent, ctx.thread, reminder(call.args), call.idem_key)
+        what = replace(reminder(call.args), tainted=ctx.tainted)
+        runs = self._schedule.remind(tx, ctx.account, ctx.agent, ctx.thread, what, call.idem_key)
         return ToolResult(f"The reminder is set. Next: {runs}")
 
 

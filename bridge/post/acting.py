@@ -14,7 +14,7 @@ from agents.runtime import Runtime
 from bridge.post import deciding, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
-from bridge.post.route import Directory, Target, ToAction, ToAgent, ToHelp, ToSkill, ToUser
+from bridge.post.route import SCHEDULE, Directory, Target, ToAction, ToAgent, ToHelp, ToSchedule, ToSkill, ToUser
 from bridge.submissions import Refused
 from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
@@ -85,6 +85,8 @@ class Acting:
                 self._to_agent(case, agent, model)
             case ToSkill(skill=skill):
                 self._to_agent(case, skill, None)
+            case ToSchedule():
+                self._to_schedule(case)
             case ToHelp():
                 self._say(case, "help", notices.HELP.format(addresses=", ".join(self._directory().addresses())))
             case ToUser() | Refused():
@@ -113,6 +115,25 @@ class Acting:
         if answer is not None:
             self._say(case, bound.request.agent, answer)
         return True
+
+    # --- schedules
+
+    def _to_schedule(self, case: _Case) -> None:
+        """A word to a schedule, in answer to its message or in the thread it was set in; else a new schedule."""
+        kept, account, message = self._runtime.automations, case.arrival.account, case.mail.message
+        answered = (*message.in_reply_to, *message.references[-1:])
+        word = kept.word(case.mail.words)
+        item = kept.of_mail(case.tx, account, answered)
+        if item is None and word is not None:
+            item = kept.of_thread(case.tx, account, str(case.info.thread))
+        if item is not None and word is not None:
+            self._say(case, SCHEDULE, kept.obey(case.tx, item, word, case.arrival.key))
+        elif item is not None:
+            self._say(case, SCHEDULE, notices.NO_WORD.format(title=item.title))
+        elif kept.is_message(case.tx, account, answered):
+            self._say(case, SCHEDULE, "Nothing was done: this schedule is over, or was deleted.")
+        else:
+            self._to_agent(case, SCHEDULE, None)
 
     # --- letters
 

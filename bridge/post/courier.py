@@ -97,6 +97,8 @@ class Courier:
     def _put(self, tx: WriteTx, outgoing: Outgoing, prepared: Prepared) -> None:
         if outgoing.kind is Kind.ACTIVITY and outgoing.activity is not None:
             put = self._put_activity(tx, outgoing, prepared, outgoing.activity.replaces)
+        elif outgoing.kind is Kind.AUTOMATION:
+            put = self._put_automation(tx, outgoing, prepared)
         else:
             put = self._put_letter(tx, outgoing, prepared)
         self._runtime.mark_delivered(tx, outgoing.key, ref(put.email))
@@ -120,20 +122,34 @@ class Courier:
         )
 
     def _put_activity(self, tx: WriteTx, outgoing: Outgoing, prepared: Prepared, series: str) -> Appended:
-        account = AccountId(outgoing.account)
-        old = tx.value("bridge.shown.get", account=account, series=series)
-        activity = mailboxes.by_role(tx, account, Role.ACTIVITY)
         state = f"$Run-{outgoing.state.replace(' ', '-')}"  # a keyword is an atom: no spaces
-        put = messages.replace(
-            tx,
-            activity,
-            None if old is None else EmailId(old),
-            prepared,
-            flags=("\\Seen", state),
-            key=f"out:{outgoing.key}",
-        )
-        tx.run("bridge.shown.set", account=account, series=series, email=put.email)
-        return put
+        return _put_series(tx, outgoing, prepared, Role.ACTIVITY, series, state, None)
+
+    def _put_automation(self, tx: WriteTx, outgoing: Outgoing, prepared: Prepared) -> Appended:
+        """A trigger's message stands in the thread that the trigger was set in, so that answers to it do too."""
+        account, thread = AccountId(outgoing.account), ThreadId(int(outgoing.thread))
+        threads.ensure(tx, account, thread)
+        state = f"$Trigger-{outgoing.state}"
+        return _put_series(tx, outgoing, prepared, Role.AUTOMATIONS, outgoing.series, state, thread)
+
+
+def _put_series(
+    tx: WriteTx, outgoing: Outgoing, prepared: Prepared, role: Role, series: str, state: str, thread: ThreadId | None
+) -> Appended:
+    """Put the newest message of a series in the place of the one before, seen, with its state as a keyword."""
+    account = AccountId(outgoing.account)
+    old = tx.value("bridge.shown.get", account=account, series=series)
+    put = messages.replace(
+        tx,
+        mailboxes.by_role(tx, account, role),
+        None if old is None else EmailId(old),
+        prepared,
+        flags=("\\Seen", state),
+        key=f"out:{outgoing.key}",
+        thread=thread,
+    )
+    tx.run("bridge.shown.set", account=account, series=series, email=put.email)
+    return put
 
 
 def _references(tx: ReadTx, account: AccountId, answered: str | None) -> tuple[str, ...]:

@@ -23,6 +23,13 @@ to the agent and nothing is done.
 You can write to: {addresses}."""
 
 
+NO_WORD: Final = """\
+Nothing was done with "{title}": your answer was none of the words that its message knows.
+
+Answer that message with "run now", "pause", "resume" or "delete", alone as the whole text. To change the time or the
+task, write to schedule again as for a new one, and delete this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The mail that a notice answers."""

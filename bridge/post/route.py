@@ -46,7 +46,12 @@ class ToHelp:
     """The program itself: `help@`, `postmaster@`."""
 
 
-Target = ToUser | ToAgent | ToSkill | ToAction | ToHelp
+@dataclass(frozen=True, slots=True)
+class ToSchedule:
+    """Schedules: a new one in plain words, or a word to one that is there."""
+
+
+Target = ToUser | ToAgent | ToSkill | ToAction | ToHelp | ToSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class Directory:
             return ToAgent(local)
         if local in self.skills:
             return ToSkill(local)
+        if local == SCHEDULE:
+            return ToSchedule()
         return ToHelp() if local in (HELP, POSTMASTER) else None
 
     def _tagged(self, head: str, tag: str) -> Target | Refused | None:
@@ -90,7 +97,7 @@ class Directory:
 
     def addresses(self) -> list[str]:
         """Every address one can write to, agents first."""
-        names = [*sorted(self.agents), *sorted(self.skills), *sorted(self.users), HELP]
+        names = [*sorted(self.agents), *sorted(self.skills), *sorted(self.users), SCHEDULE, HELP]
         return [f"{name}@{self.domain}" for name in names]
 
     def _unknown(self, address: str) -> Refused:

@@ -1,0 +1,167 @@
+"""What the rest of the program may ask of the triggers: find one, and do what its owner says.
+
+The rule: a trigger belongs to one account and exists for no other; every word is answered in a sentence.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from agents import audit, automation, trigger, trigger_fire
+from agents.events import RunEnded, TriggerChanged
+from agents.office import Office
+from agents.ports import Database, ReadTx, WriteTx
+from agents.trigger import Trigger
+from agents.wall import shown
+
+WORDS: Final = ("run now", "pause", "resume", "delete")
+_SPELLINGS: Final = {
+    **{word: word for word in WORDS},
+    "run": "run now",
+    "stop": "pause",
+    "continue": "resume",
+    "remove": "delete",
+    "jetzt ausführen": "run now",
+    "pausieren": "pause",
+    "anhalten": "pause",
+    "fortsetzen": "resume",
+    "weiter": "resume",
+    "löschen": "delete",
+}
+
+
+class Automations:
+    """The triggers of one runtime. Keeps their messages and the clock in step by itself."""
+
+    def __init__(self, office: Office, db: Database) -> None:
+        self._office = office
+        db.on(TriggerChanged, self._changed)
+        db.on(RunEnded, self._ended)
+
+    def _changed(self, tx: WriteTx, event: TriggerChanged) -> None:
+        item = trigger.find(tx, event.trigger)
+        if item is not None and item.state not in ("done", "off"):
+            automation.put(tx, self._office, item)
+        tx.after(self._office.bells.clock)
+
+    def _ended(self, tx: WriteTx, event: RunEnded) -> None:
+        trigger_fire.run_ended(tx, self._office, event.run, event.state)
+
+    def all(self, tx: ReadTx, account: int) -> list[Trigger]:
+        """The triggers of an account that are not over, oldest first."""
+        return trigger.of_account(tx, account)
+
+    def get(self, tx: ReadTx, account: int, ident: str) -> Trigger | None:
+        """A trigger of this account by its id, or by the unique beginning of it."""
+        found = [item for item in self.all(tx, account) if item.id.startswith(ident.lower())]
+        return found[0] if ident and len(found) == 1 else None
+
+    def of_mail(self, tx: ReadTx, account: int, message_ids: Iterable[str]) -> Trigger | None:
+        """The trigger whose message (any state of it) has one of these Message-IDs."""
+        for one in message_ids:
+            key = tx.value("agents.triggers.own_key", account=account, message_id=one)
+            ident = automation.trigger_of_key(key) if key else None
+            item = trigger.find(tx, ident) if ident else None
+            if item is not None and item.account == account:
+                return item
+        return None
+
+    def is_message(self, tx: ReadTx, account: int, message_ids: Iterable[str]) -> bool:
+        """Whether one of these Message-IDs is that of a trigger's message, also of one that is gone."""
+        keys = (tx.value("agents.triggers.own_key", account=account, message_id=one) for one in message_ids)
+        return any(key is not None and automation.trigger_of_key(key) is not None for key in keys)
+
+    def of_thread(self, tx: ReadTx, account: int, thread: str) -> Trigger | None:
+        """The one trigger that was set in a thread; None when there is none, or several."""
+        found = trigger.of_thread(tx, account, thread)
+        return found[0] if len(found) == 1 else None
+
+    def of_ref(self, tx: ReadTx, account: int, ref: str) -> Trigger | None:
+        """The trigger that a stored message shows now."""
+        row = tx.one("agents.outbox.by_ref", account=account, ref=ref)
+        ident = automation.trigger_of_key(row["key"]) if row else None
+        item = trigger.find(tx, ident) if ident else None
+        return item if item is not None and item.account == account else None
+
+    def of_newest(self, tx: ReadTx, account: int, message_id: str) -> Trigger | None:
+        """The trigger whose newest message has this Message-ID."""
+        key = tx.value("agents.triggers.own_key", account=account, message_id=message_id)
+        item = self.of_mail(tx, account, (message_id,))
+        return item if item is not None and key == f"{item.series}.{item.revision}" else None
+
+    def describe(self, item: Trigger) -> str:
+        """A trigger in the words of its message."""
+        return automation.body(self._office, item)
+
+    def word(self, text: str) -> str | None:
+        """The word that a whole text is, if it is one for a trigger."""
+        return _SPELLINGS.get(re.sub(r"[\s.!]+", " ", text).strip().lower())
+
+    def obey(self, tx: WriteTx, item: Trigger, word: str, key: str) -> str:
+        """Do what the owner says; `key` makes it happen once. Returns what was done, for the owner."""
+        audit.record(tx, self._office.now(), item.account, f"trigger.{word.replace(' ', '_')}", None, item.id)
+        if word == "run now":
+            return self._run_now(tx, item, key)
+        if word == "pause":
+            return self._pause(tx, item)
+        if word == "resume":
+            return self._resume(tx, item)
+        trigger.remove(tx, self._office.now(), item, "the owner said so")
+        return f'Deleted: "{item.title}" does not happen any more.'
+
+    def _run_now(self, tx: WriteTx, item: Trigger, key: str) -> str:
+        now, mark = self._office.now(), f"now.{key}"
+        if not tx.run("agents.triggers.fire", trigger=item.id, key=mark, due=now, now=now, state="fired"):
+            return f'"{item.title}" was begun by this mail before.'
+        try:
+            trigger_fire.act(tx, self._office, item, mark, now)
+        except trigger_fire.CannotFire as fault:
+            tx.run("agents.triggers.fired", trigger=item.id, key=mark, state="failed", run=None)
+            return f"Not done: {fault}."
+        tx.emit(TriggerChanged(item.id, item.account))
+        state = tx.value("agents.triggers.fire_state", trigger=item.id, key=mark)
+        if state == "skipped":
+            return f'Not begun: the run of "{item.title}" before it has not ended.'
+        if state == "waiting":
+            return f'"{item.title}" begins when the run before it has ended.'
+        return f'Begun now: "{item.title}". Its usual times stay as they are.'
+
+    def _pause(self, tx: WriteTx, item: Trigger) -> str:
+        if item.state == "paused":
+            return f'"{item.title}" was paused already.'
+        trigger.move(tx, self._office.now(), item, "paused")
+        return f'Paused: "{item.title}" does not happen until you answer with "resume".'
+
+    def _resume(self, tx: WriteTx, item: Trigger) -> str:
+        now = self._office.now()
+        if item.state == "active":
+            return f'"{item.title}" is active; next: {trigger.upcoming(item.rule, item.tz, now, 1)}.'
+        following = trigger.next_free(tx, item, now)
+        if following is None:
+            return f'Not done: the time of "{item.title}" has passed. "run now" does it at once.'
+        trigger.move(tx, now, item, "active", following)
+        return f'Active again: "{item.title}"; next: {shown(following.at, item.tz)}.'
+
+    def trashed(self, tx: WriteTx, item: Trigger) -> None:
+        """Its message was moved to Trash: it is switched off."""
+        if item.state in ("active", "paused"):
+            self._still(tx, item, "off")
+
+    def restored(self, tx: WriteTx, item: Trigger) -> None:
+        """Its message came back from Trash: it is there again, and paused until the owner says more."""
+        if item.state == "off":
+            trigger.move(tx, self._office.now(), item, "paused")
+
+    def gone(self, tx: WriteTx, item: Trigger) -> None:
+        """Its message was destroyed: it is deleted."""
+        if item.state != "done":
+            trigger.remove(tx, self._office.now(), item, "its message was deleted")
+
+    def _still(self, tx: WriteTx, item: Trigger, state: str) -> None:
+        """Another state without a new message."""
+        now = self._office.now()
+        tx.run(
+            "agents.triggers.move", id=item.id, state=state, due_at=None, due_key=None, wake_at=None, now=now
+        )
+        tx.run("agents.triggers.withdraw", series=item.series, now=now)
+        tx.after(self._office.bells.clock)

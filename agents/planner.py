@@ -1,0 +1,104 @@
+"""The calendar behind `remind_me` and `schedule`: words and times become triggers.
+
+The rule: it computes and writes rows, and rings no bell; whoever watches the triggers hears of them in the same
+transaction.
+"""
+
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from agents import plain, trigger
+from agents.ports import Clock, WriteTx
+from agents.schedule import Planned, Reading, Reminder
+from agents.tool import ToolFailed
+from agents.triggers import SpecFault
+from agents.wall import Rule, to_wall
+from config.settings import Settings
+from config.zone import zone as zone_named
+
+_TITLE: Final = 70
+
+
+class Planner:
+    """Implements agents.schedule.Calendar on the rows of agents.trigger."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._agents = tuple(settings.agents)
+        self._zone = settings.zone()
+        self._clock = clock
+
+    def remind(self, tx: WriteTx, account: int, agent: str, thread: str, reminder: Reminder, key: str) -> str:
+        spec = f"every {reminder.every} from {reminder.at}" if reminder.every else reminder.at
+        text = reminder.text
+        new = trigger.New(
+            account=account,
+            agent=agent,
+            thread=thread,
+            act="remind",
+            spec=spec,
+            zone=self._zone.key,
+            title=_short(text),
+            text=text,
+            key=key,
+            taint=reminder.tainted,
+        )
+        return self._set(tx, new)
+
+    def read(self, when: str, zone: str) -> Reading:
+        rule, known = self._rule(when), self._known(zone)
+        coming = trigger.upcoming(rule, known, self._clock.now())
+        return Reading(rule.words(), rule.spec, known.key, coming)
+
+    def agents(self) -> tuple[str, ...]:
+        return self._agents
+
+    def plan(self, tx: WriteTx, account: int, thread: str, planned: Planned, key: str) -> str:
+        names = ("agent", "act", "title", "said", "late", "overlap")
+        new = trigger.New(
+            account=account,
+            thread=thread,
+            spec=self._rule(planned.when).spec,
+            zone=self._known(planned.zone).key,
+            text=planned.task,
+            key=key,
+            taint=planned.tainted,
+            **{name: getattr(planned, name) for name in names},
+        )
+        return self._set(tx, new)
+
+    def _set(self, tx: WriteTx, new: trigger.New) -> str:
+        try:
+            made = trigger.create(tx, self._clock.now(), new)
+        except SpecFault as fault:
+            raise ToolFailed(f"Not set: {fault}.") from None
+        coming = trigger.upcoming(made.rule, made.tz, self._clock.now(), 1 if made.kind == "once" else 3)
+        return f"{coming} ({made.zone})"
+
+    def _rule(self, when: str) -> Rule:
+        """A `when` that means the same whenever it is read: relative words are refused."""
+        try:
+            return trigger.read_rule(when)[1]
+        except SpecFault as unread:
+            fault = unread
+        now = to_wall(self._clock.now(), self._zone)
+        try:
+            found = plain.read(when, now)
+        except SpecFault as wrong:
+            raise ToolFailed(f"when: {wrong}") from None
+        if found is None:
+            raise ToolFailed(f"when: {fault}")
+        kind, rule = trigger.read_rule(found.when)
+        if kind == "once":
+            raise ToolFailed(f'when: give "{when}" as a date and time, such as {found.when}')
+        return rule
+
+    def _known(self, name: str) -> ZoneInfo:
+        found = zone_named(name) if name else self._zone
+        if found is None:
+            raise ToolFailed(f'zone: "{name}" is no time zone; write a name such as Europe/Berlin')
+        return found
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TITLE else f"{text[: _TITLE - 1].rstrip()}…"

@@ -1,0 +1,100 @@
+-- name: add
+-- Puts a trigger down; its key can never come again.
+INSERT INTO triggers (id, account, agent, thread, act, kind, spec, zone, title, text, said, late, overlap, taint, state, due_at,
+                      due_key, wake_at, key, created, updated)
+VALUES (:id, :account, :agent, :thread, :act, :kind, :spec, :zone, :title, :text, :said, :late, :overlap, :taint, 'active',
+        :due_at, :due_key, :due_at, :key, :now, :now)
+ON CONFLICT (account, key) DO NOTHING;
+
+-- name: get
+-- One trigger.
+SELECT * FROM triggers WHERE id = :id;
+
+-- name: by_key
+-- The trigger that a call put down.
+SELECT * FROM triggers WHERE account = :account AND key = :key;
+
+-- name: all
+-- The triggers of an account that are not over, oldest first.
+SELECT * FROM triggers WHERE account = :account AND state <> 'done' ORDER BY created, id;
+
+-- name: count
+-- How many triggers of an account are not over.
+SELECT count(*) FROM triggers WHERE account = :account AND state NOT IN ('done', 'off');
+
+-- name: of_thread
+-- The triggers that stand in a thread and are not over.
+SELECT * FROM triggers WHERE account = :account AND thread = :thread AND state <> 'done' ORDER BY created, id;
+
+-- name: next_time
+-- The next moment at which a trigger wants the clock.
+SELECT min(wake_at) FROM triggers WHERE wake_at IS NOT NULL;
+
+-- name: due
+-- Triggers whose time has come, the most overdue first.
+SELECT id FROM triggers WHERE wake_at <= :now ORDER BY wake_at, id;
+
+-- name: waiting_long
+-- Active triggers whose next time lies ahead.
+SELECT * FROM triggers WHERE state = 'active' AND due_at > :now;
+
+-- name: move
+-- Sets the next time of a trigger, and with none ends it.
+UPDATE triggers SET state = :state, due_at = :due_at, due_key = :due_key, wake_at = :wake_at, attempts = 0, updated = :now
+WHERE id = :id;
+
+-- name: note
+-- Remembers what came of the last time.
+UPDATE triggers SET last_at = :now, last = :last, fired = fired + :fired, updated = :now WHERE id = :id;
+
+-- name: attempt
+-- Counts a try that failed, and when the next one is.
+UPDATE triggers SET attempts = attempts + 1, wake_at = :wake_at, updated = :now WHERE id = :id;
+
+-- name: revise
+-- The number of the trigger's next message.
+UPDATE triggers SET revision = revision + 1 WHERE id = :id;
+
+-- name: delete
+-- Deletes a trigger with its times.
+DELETE FROM triggers WHERE id = :id;
+
+-- name: fire
+-- Takes one time of a trigger; the same local minute never comes again.
+INSERT INTO fires (trigger, key, due, at, state, run) VALUES (:trigger, :key, :due, :now, :state, NULL) ON CONFLICT DO NOTHING;
+
+-- name: fired
+-- What came of one time.
+UPDATE fires SET state = :state, run = :run WHERE trigger = :trigger AND key = :key;
+
+-- name: has_fired
+-- Whether a time was taken.
+SELECT 1 FROM fires WHERE trigger = :trigger AND key = :key;
+
+-- name: under_way
+-- The unfinished run of a trigger.
+SELECT r.id FROM fires AS f JOIN runs AS r ON r.id = f.run WHERE f.trigger = :trigger AND r.ended IS NULL LIMIT 1;
+
+-- name: waiting
+-- The time of a trigger that waits until its run has ended.
+SELECT * FROM fires WHERE trigger = :trigger AND state = 'waiting' ORDER BY due LIMIT 1;
+
+-- name: of_run
+-- The trigger that began a run.
+SELECT t.* FROM fires AS f JOIN triggers AS t ON t.id = f.trigger WHERE f.run = :run;
+
+-- name: forget_fires
+-- Times long past, whose keys cannot come again.
+DELETE FROM fires WHERE trigger = :trigger AND due < :before AND state <> 'waiting';
+
+-- name: own_key
+-- The key of a mail of ours by its Message-ID.
+SELECT key FROM own_ids WHERE account = :account AND message_id = :message_id;
+
+-- name: withdraw
+-- Takes back messages of a trigger that were not delivered yet.
+UPDATE outbox SET state = 'withdrawn', updated = :now WHERE series = :series AND state = 'queued';
+
+-- name: fire_state
+-- What came of one time.
+SELECT state FROM fires WHERE trigger = :trigger AND key = :key;

@@ -1,0 +1,103 @@
+"""`schedule`: a task that begins by itself at a time, once or again and again. The user approves each one."""
+
+from agents.letter import Field
+from agents.llm import ToolSpec
+from agents.offer import Offer
+from agents.ports import WriteTx
+from agents.schedule import Calendar, Planned
+from agents.tool import (
+    Args,
+    BaseTool,
+    Described,
+    Plan,
+    Risk,
+    Tool,
+    ToolCall,
+    ToolContext,
+    ToolFailed,
+    ToolResult,
+    Within,
+)
+
+NAME = "schedule"
+SPEC = ToolSpec(
+    NAME,
+    "Set a task that begins by itself at a time, once or again and again. For a plain reminder use remind_me.",
+    {
+        "type": "object",
+        "properties": {
+            "when": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 200,
+                "description": 'Local time "YYYY-MM-DDTHH:MM" for once, or cron text such as "0 8 * * 1-5".',
+            },
+            "task": {"type": "string", "minLength": 1, "maxLength": 8000, "description": "What is to be done then."},
+            "title": {"type": "string", "minLength": 1, "maxLength": 120, "description": "A few words for it."},
+            "zone": {"type": "string", "maxLength": 60, "description": "IANA time zone; left out: the user's."},
+            "agent": {"type": "string", "maxLength": 64, "description": "Who does it; left out: you."},
+            "act": {"type": "string", "enum": ["run", "remind"], "description": "remind: only mail the task's text."},
+            "said": {"type": "string", "maxLength": 300, "description": "The user's own words for the time."},
+            "late": {"type": "string", "enum": ["once", "skip", "all"], "description": "What to do with missed times."},
+            "overlap": {
+                "type": "string",
+                "enum": ["skip", "queue", "replace"],
+                "description": "What to do when the run before has not ended.",
+            },
+        },
+        "required": ["when", "task", "title"],
+        "additionalProperties": False,
+    },
+)
+
+
+class ScheduleTask(BaseTool):
+    """Shown with its next three runs; what is approved is the time in its one spelling."""
+
+    risk = Risk.WRITE_USER
+
+    def __init__(self, calendar: Calendar) -> None:
+        super().__init__(SPEC)
+        self._calendar = calendar
+
+    def plan(self, args: Args) -> Plan:
+        self._calendar.read(args["when"], args.get("zone", ""))
+        agent = args.get("agent", "")
+        if agent and agent not in self._calendar.agents():
+            raise ToolFailed(f'agent: there is no "{agent}"; there is {", ".join(self._calendar.agents())}')
+        return Within()
+
+    def describe(self, args: Args) -> Described:
+        read = self._calendar.read(args["when"], args.get("zone", ""))
+        remind = args.get("act") == "remind"
+        fields = [
+            Field("When", read.words, read.spec if read.spec not in read.words else ""),
+            Field("Zone", read.zone),
+            Field("Next runs", read.upcoming or "none: this time has passed"),
+            Field("Title", args["title"]),
+            Field("Task", args["task"]),
+        ]
+        fields += [Field("Said", args["said"])] if args.get("said") else []
+        fields += [Field("Agent", args["agent"])] if args.get("agent") and not remind else []
+        fields += [Field(name.capitalize(), args[name]) for name in ("late", "overlap") if args.get(name)]
+        words = f"{read.words[:1].upper()}{read.words[1:]}"
+        return Described("Set a reminder" if remind else "Set a schedule", tuple(fields), f'{words}, "{args["title"]}"')
+
+    def apply(self, tx: WriteTx, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        args = call.args
+        agents = self._calendar.agents()
+        own = ctx.agent if ctx.agent in agents else agents[0]
+        planned = Planned(
+            when=args["when"],
+            task=args["task"],
+            title=" ".join(args["title"].split()),
+            agent=args.get("agent") or own,
+            tainted=ctx.tainted,
+            **{name: args[name] for name in ("zone", "act", "said", "late", "overlap") if args.get(name)},
+        )
+        coming = self._calendar.plan(tx, ctx.account, ctx.thread, planned, call.idem_key)
+        return ToolResult(f"It is set. Next: {coming}")
+
+
+def make(offer: Offer) -> Tool | None:
+    return ScheduleTask(offer.calendar) if offer.calendar is not None else None
