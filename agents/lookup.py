@@ -43,6 +43,11 @@ def started_by_message(tx: ReadTx, account: int, message_id: str) -> str | None:
     return found
 
 
+def is_active(tx: ReadTx, account: int, thread: str) -> bool:
+    """Whether something runs or waits in a thread."""
+    return bool(tx.all("agents.runs.active_of_thread", account=account, thread=thread))
+
+
 def knows_thread(tx: ReadTx, account: int, thread: str) -> bool:
     """Whether anything ever ran in a thread."""
     return tx.value("agents.lookup.knows_thread", account=account, thread=thread) is not None

@@ -34,7 +34,7 @@ KEYWORDS: Final[Mapping[RequestState, str]] = {
     RequestState.EXPIRED: "$Expired",
 }
 
-_AWAY: Final = frozenset({Role.TRASH, Role.ACTIVITY})
+_AWAY: Final = frozenset({Role.TRASH, Role.ACTIVITY, Role.AUTOMATIONS})
 
 
 class Folders:
@@ -93,9 +93,17 @@ class Folders:
             self._runtime.cancel_thread(tx, event.account, str(event.thread), "its mail was moved to Trash")
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
-        """Destroyed without a stay in Trash. From Junk nothing is concluded: filters put things there."""
-        if event.everywhere and not event.junked:
-            self._refuse(tx, event)
+        """Destroyed for good. From Junk nothing is concluded: filters put things there.
+
+        With the last mail of a thread goes what the runtime knows of it, unless something still runs there: a client
+        may destroy its Sent copy at once, and the result is still wanted.
+        """
+        if not event.everywhere or event.junked:
+            return
+        self._refuse(tx, event)
+        thread = str(event.thread)
+        if not threads.messages(tx, event.thread) and not lookup.is_active(tx, event.account, thread):
+            self._runtime.forget_thread(tx, event.account, thread)
 
     def _refuse(self, tx: WriteTx, event: Trashed | Gone) -> None:
         account = event.account

@@ -233,3 +233,22 @@ async def desk(home: Path, **more: object) -> AsyncIterator[Desk]:
 
 def _headers(raw: bytes) -> EmailMessage:
     return email.message_from_bytes(raw, policy=email.policy.default)
+
+
+SEND = "Summarise the attached notes and send the summary to maya@example.org"
+
+
+async def asked(person: Person, subject: str = "Notes from Tuesday") -> Kept:
+    """A request to send, waiting in INBOX."""
+    await person.write(AGENT, subject, SEND, files={"notes.txt": NOTES})
+    return await person.mail("Approve?")
+
+
+def counts(house: Desk, person: Person) -> dict[str, int]:
+    """How many runs are in each state."""
+    return house.app.store.read(lambda tx: house.app.runtime.run_counts(tx, person.identity.account))
+
+
+def all_done(mails: list[Kept]) -> bool:
+    """Whether every Activity message says that its run is done."""
+    return all("[done]" in kept.message["Subject"] for kept in mails)
