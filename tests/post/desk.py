@@ -184,7 +184,7 @@ class Desk:
         async with asyncio.timeout(PATIENCE):
             while self._busy():
                 await self.app.runtime.idle()
-                await asyncio.sleep(0)
+                await self.app.store.write(lambda tx: None)  # behind everything that waits to be written
 
     def _busy(self) -> bool:
         runtime = self.app.runtime

@@ -246,5 +246,5 @@ def test_mail_for_the_outside_carries_no_marks_of_ours(auto: bool) -> None:
     assert message["From"] == "Ada <ada@example.net>"
     assert [str(one.addr_spec) for one in message["To"].addresses] == ["maya@example.org", "tom@example.org"]
     assert ("Auto-Submitted" in message) is auto
-    assert not [name for name in message.keys() if name.startswith("Postroom") or name == "Thread-Index"]  # noqa: SIM118
+    assert not [name for name, _ in message.items() if name.startswith("Postroom") or name == "Thread-Index"]
     assert message.get_content().replace("\r\n", "\n") == "Hi\n.dot\nFrom x\n"
