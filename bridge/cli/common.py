@@ -105,6 +105,10 @@ class OnlyStore:
     settings: Settings
     ports: "ListeningPorts | None" = None
 
+    def end_sessions(self, password_id: int) -> int:
+        """Without a server there are none."""
+        return 0
+
 
 @asynccontextmanager
 async def _desk(settings: Settings, folder: DataFolder, command: str) -> AsyncIterator["StoreDesk"]:

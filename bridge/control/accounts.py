@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge import passwords
-from bridge.control.ports import StoreDesk
+from bridge.control.ports import Desk, StoreDesk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
 from bridge.control.who import chosen
 from mailstore import accounts
 from mailstore.model import Account
-from mailstore.sqlite import WriteTx
+from mailstore.sqlite import ReadTx, WriteTx
 
 NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 RESERVED: Final = frozenset({"action", "hook", "schedule", "help", "postmaster"})
@@ -54,9 +54,21 @@ async def add(desk: StoreDesk, args: Args) -> Json:
     ensure = args.flag("ensure")
     args.done()
     password, prepared = await _prepare(given)
+    gone = _known(desk, name, label)
     account = await create(desk, name, Kept(label, prepared), ensure=ensure)
+    _end_sessions(desk, gone)
     told = {"name": account.name, "address": account.address, "label": label}
     return told if given is not None else told | {"password": password}
+
+
+def _known(desk: StoreDesk, name: str, label: str) -> list[int]:
+    """The password that an account of this name has under the label, if both are there."""
+
+    def read(tx: ReadTx) -> list[int]:
+        account = accounts.find(tx, name, desk.settings.domain)
+        return [] if account is None else _of_label(tx, account, label)
+
+    return desk.store.read(read)
 
 
 async def create(desk: StoreDesk, name: str, kept: Kept | None = None, *, ensure: bool = False) -> Account:
@@ -83,8 +95,8 @@ def _check_name(desk: StoreDesk, name: str) -> None:
         raise ControlError(REFUSED, f"{desk.settings.address(name)} is {whose}", "choose another name")
 
 
-async def remove(desk: StoreDesk, args: Args) -> Json:
-    """Remove an account with all its mail; `confirm` repeats its name."""
+async def remove(desk: Desk, args: Args) -> Json:
+    """Remove an account with all its mail and work, and end its sessions; `confirm` repeats its name."""
     account = chosen(desk, args.text("name"))
     confirm = args.text("confirm")
     args.done()
@@ -93,11 +105,15 @@ async def remove(desk: StoreDesk, args: Args) -> Json:
             REFUSED, f"{confirm!r} is not {account.name}; nothing was removed", "repeat the account's name"
         )
 
-    def erase(tx: WriteTx) -> None:
+    def erase(tx: WriteTx) -> list[int]:
+        gone = [each.id for each in passwords.all_of(tx, account.id)]
         passwords.revoke_all(tx, account.id)
+        for row in tx.all("bridge.look.threads", account=account.id):
+            desk.runtime.forget_thread(tx, account.id, row["thread"])
         accounts.remove(tx, account.id)
+        return gone
 
-    await desk.store.write(erase)
+    _end_sessions(desk, await desk.store.write(erase))
     return {"name": account.name, "address": account.address}
 
 
@@ -118,20 +134,44 @@ async def add_password(desk: StoreDesk, args: Args) -> Json:
     label, given, replace = args.text("label"), args.optional("password"), args.flag("replace")
     args.done()
     password, prepared = await _prepare(given)
-    await desk.store.write(lambda tx: _keep(tx, account, Kept(label, prepared), replace=replace))
+
+    def keep(tx: WriteTx) -> list[int]:
+        gone = _of_label(tx, account, label)
+        _keep(tx, account, Kept(label, prepared), replace=replace)
+        return gone
+
+    _end_sessions(desk, await desk.store.write(keep))
     told = {"account": account.name, "address": account.address, "label": label}
     return told if given is not None else told | {"password": password}
 
 
 async def revoke_password(desk: StoreDesk, args: Args) -> Json:
-    """Take a password away."""
+    """Take a password away, and end the sessions that were opened with it."""
     account = chosen(desk, args.optional("account"))
     label = args.text("label")
     args.done()
-    if not await desk.store.write(lambda tx: passwords.revoke(tx, account.id, label)):
+
+    def take(tx: WriteTx) -> list[int]:
+        gone = _of_label(tx, account, label)
+        passwords.revoke(tx, account.id, label)
+        return gone
+
+    gone = await desk.store.write(take)
+    if not gone:
         fix = "`postroom password list` shows those there are"
         raise ControlError(NOT_FOUND, f"{account.name} has no password {label!r}", fix)
+    _end_sessions(desk, gone)
     return {"account": account.name, "label": label}
+
+
+def _of_label(tx: ReadTx, account: Account, label: str) -> list[int]:
+    return [each.id for each in passwords.all_of(tx, account.id) if each.label == label]
+
+
+def _end_sessions(desk: StoreDesk, password_ids: list[int]) -> None:
+    """After the commit: who logged in with one of these is out."""
+    for password_id in password_ids:
+        desk.end_sessions(password_id)
 
 
 async def _prepare(given: str | None) -> tuple[str, passwords.Prepared]:

@@ -40,7 +40,7 @@ COMMANDS: Final[Mapping[str, Entry]] = MappingProxyType({
     "decide": Entry("requests", "decide", store_only=False),
     "accounts": Entry("accounts", "listed"),
     "account.add": Entry("accounts", "add"),
-    "account.remove": Entry("accounts", "remove"),
+    "account.remove": Entry("accounts", "remove", store_only=False),
     "passwords": Entry("accounts", "passwords_of"),
     "password.add": Entry("accounts", "add_password"),
     "password.revoke": Entry("accounts", "revoke_password"),

@@ -40,6 +40,10 @@ class StoreDesk(Protocol):
     @property
     def ports(self) -> ListeningPorts | None: ...
 
+    def end_sessions(self, password_id: int, /) -> int:
+        """End the sessions that logged in with this password; how many there were."""
+        ...
+
 
 class Desk(StoreDesk, Protocol):
     """What the commands need that send mail or decide."""

@@ -16,3 +16,7 @@ GROUP BY way, state ORDER BY way, state;
 -- name: newest
 -- The newest mails of a mailbox.
 SELECT uid FROM placement WHERE mailbox = :mailbox ORDER BY uid DESC LIMIT :count;
+
+-- name: threads
+-- Every thread of an account in which anything ever ran.
+SELECT DISTINCT thread FROM runs WHERE account = :account;

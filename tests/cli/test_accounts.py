@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from imapclient.exceptions import IMAPClientError
 
 from bridge.auth import Authenticator
 from bridge.cli.common import open_store
@@ -114,13 +115,20 @@ def test_passwords_come_and_go(cli: Cli, home: Path, password_file: Path) -> Non
     assert cli("password", "revoke", "phone").code == 1
 
 
-async def test_beside_a_running_server_a_new_password_works_at_once(cli: Cli, server: Server) -> None:
+async def test_beside_a_running_server_a_password_counts_at_once_and_no_longer_than_it_is_there(
+    cli: Cli, server: Server
+) -> None:
     ports = await server.start()
     home = server.folder.root
     told = await asyncio.to_thread(cli, "password", "add", "phone", home=home)
     account = Account(ports, "ada@postroom.internal", "ada", generated(told.out))
     box = await asyncio.to_thread(Mailbox, account, "INBOX")
     await asyncio.to_thread(box.close)
+    open_box = await asyncio.to_thread(Mailbox, account, "INBOX")
+    assert (await asyncio.to_thread(cli, "password", "revoke", "phone", home=home)).code == 0
+    with pytest.raises(IMAPClientError):
+        await asyncio.to_thread(open_box.mails)
+    await asyncio.to_thread(open_box.close)
     added = await asyncio.to_thread(cli, "account", "add", "bob", home=home)
     bob = Account(ports, "bob@postroom.internal", "bob", generated(added.out))
     box = await asyncio.to_thread(Mailbox, bob, "Action")

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from bridge.app import App
 from bridge.control import protocol
 from bridge.control.commands import COMMANDS
 from bridge.control.protocol import ControlError
+from bridge.post.acting import Arrival
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Role, Uid
 from tests.control.conftest import Ask
@@ -83,6 +85,21 @@ async def test_an_account_goes_only_when_its_name_is_repeated(app: App, ask: Ask
     assert await app.auth.check("ada", "one", peer="127.0.0.1") is None
     assert await app.auth.check("bob", "two", peer="127.0.0.1") is not None
     assert (await refused(ask("account.remove", name="ada", confirm="ada"))).kind == protocol.NOT_FOUND
+
+
+async def test_with_an_account_its_work_goes_too(app: App, ask: Ask) -> None:
+    await ask("account.add", name="ada", password="one")
+    await ask("account.add", name="bob", password="two")
+    await ask("send", MAIL, account="ada", to=["assistant@postroom.internal"])
+    await ask("send", MAIL.replace(b"one@x", b"two@x"), account="bob", to=["assistant@postroom.internal"])
+    for row in app.store.read(lambda tx: tx.all("bridge.arrivals.queued", limit=10)):
+        recipients = tuple(json.loads(row["recipients"]))
+        arrival = (row["account"], row["email"], False, recipients, row["key"], row["via"], row["at"])
+        await app.intake.act(Arrival(row["id"], *arrival))
+    assert (await ask("status"))["runs"] == {"queued": 2}
+    await ask("account.remove", name="ada", confirm="ada")
+    assert (await ask("status"))["runs"] == {"queued": 1}
+    assert await ask("check") == {"faults": []}
 
 
 async def test_passwords_of_devices(app: App, ask: Ask) -> None:

@@ -4,23 +4,26 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.control import protocol
 from bridge.control.protocol import Args, ControlError, Request, read_reply, read_request, write_reply, write_request
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    max_leaves=8,
 )
 
 
+@settings(max_examples=60)
 @given(st.text(max_size=50), st.dictionaries(st.text(max_size=20), JSON, max_size=5), st.integers(0, 10**6))
 def test_a_request_is_read_as_it_was_written(command: str, args: dict[str, Any], payload: int) -> None:
     assert read_request(write_request(command, args, payload)) == Request(command, args, payload)
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.text(max_size=20), JSON, max_size=5))
 def test_a_result_is_read_as_it_was_written(result: dict[str, Any]) -> None:
     assert read_reply(write_reply(result)) == result
