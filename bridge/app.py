@@ -36,6 +36,7 @@ from bridge.post.folders import Folders
 from bridge.post.intake import Intake
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
+from bridge.post.space import PatientDatabase, Space
 from bridge.post.triggers import TriggerMail
 from bridge.relay import NoRelay, SmtpRelay
 from bridge.smtp.service import SmtpService
@@ -83,6 +84,7 @@ class App:
         self.folder = folder
         self.store = store
         self.clock = WallClock()
+        self.space = Space(store.db, self.clock.now)
         self.auth = Authenticator(store, settings)
         self.skills = skills.load([skills.builtin_folder(), *settings.skills.folders, folder.skills])
         self.runtime = self._make_runtime(probe)
@@ -117,7 +119,7 @@ class App:
         planner = Planner(settings, self.clock)
         offer = Offer(relay.configured, settings.domain, self.skills.profiles, schedule=planner, calendar=planner)
         return Runtime(
-            self.store.db,
+            PatientDatabase(self.store.db, self.space),
             settings,
             models={
                 **discover.models(settings.models, settings.limits),
@@ -146,7 +148,8 @@ class App:
         """Recover what a crash left, begin to work, and listen. Raises ListenError, RuntimeError."""
         await self.runtime.start()
         self._closing.push_async_callback(self.runtime.stop)
-        for name, work in (("intake", self.intake.run()), ("courier", self.courier.run())):
+        space = self.space.run(self.runtime, self._wake)
+        for name, work in (("intake", self.intake.run()), ("courier", self.courier.run()), ("space", space)):
             self._spawn(name, work)
         self._closing.push_async_callback(self._stop_tasks)
         self.ports = await self._listen()
@@ -192,6 +195,11 @@ class App:
 
     def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(asyncio.create_task(work, name=name))
+
+    def _wake(self) -> None:
+        """There is space again: what the full disk stopped goes on."""
+        self.intake.wake()
+        self.courier.wake()
 
     async def _stop_tasks(self) -> None:
         for task in self._tasks:

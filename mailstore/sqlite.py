@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import aiosqlite
 
-from mailstore.errors import Closed
+from mailstore.errors import Closed, Full
 from mailstore.migrate import migrate
 from mailstore.queries import Series, load_queries
 from mailstore.transaction import ReadTx, WriteTx
@@ -47,6 +47,7 @@ class Database:
         self._subscribers: dict[type, list[Callable[[WriteTx, Any], None]]] = {}
         self._writer = Writer(partial(_connect, path, durable=durable), queries, self._subscribers, probe, clock)
         self._reader = _connect(path, durable=durable, reading=True)
+        self._when_full: list[Callable[[], None]] = []
         self._slow: asyncio.Queue[_SlowReader] = asyncio.Queue()
         self._slow_all: list[_SlowReader] = []
         self._closed = False
@@ -117,6 +118,14 @@ class Database:
             raise
 
     def on(self, event_type: type[E], fn: Callable[[WriteTx, E], None]) -> None:
+        except Full:
+            for told in self._when_full:
+                told()
+            raise
+
+    def when_full(self, fn: Callable[[], None]) -> None:
+        """Call `fn` in the loop whenever a change failed because the disk is full."""
+        self._when_full.append(fn)
         """Call `fn(tx, event)` inside the transaction that emits an event of exactly this type."""
         self._subscribers.setdefault(event_type, []).append(fn)
 

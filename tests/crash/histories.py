@@ -9,15 +9,16 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from bridge.sink import Sink
 from tests.crash import verdict
 from tests.crash.lives import House, Life, Nursery, Outside, build, settings
-from tests.crash.user import KINDS, Errand, Gone, User
+from tests.crash.user import KINDS, PATIENCE, Errand, Gone, User
 
-MOST_LIVES: Final = 20
+MORE_LIVES: Final = 3
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Town:
 
     @contextmanager
     def house(self) -> Iterator[House]:
-        """A fresh house; gone afterwards, unless something did not hold."""
+        """A fresh house; gone afterwards."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         sink = Sink()
         port = self.outside.do(sink.start())
@@ -40,9 +41,9 @@ class Town:
         house = House(folder, self.nursery, self.outside, sink)
         try:
             yield house
-            shutil.rmtree(folder)
         finally:
             house.close()
+            shutil.rmtree(folder)
 
 
 @contextmanager
@@ -62,42 +63,56 @@ def town() -> Iterator[Town]:
 
 @dataclass
 class Told:
-    """What became of a history: the points its lives died at, and what did not hold."""
+    """What became of a history: the points its lives died at, those its first life came by, what the lives logged, and
+    what did not hold.
+    """
 
     killed: list[str] = field(default_factory=list)
     points: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    lives: int = 0
+
+    def say(self, kind: str) -> str:
+        """All that is wrong, with what was logged before it."""
+        return "\n".join([f"{kind}, killed at {self.killed}:", *self.faults, "the log:", *self.log[-60:]])
 
 
-def play(town: Town, kind: str, crashes: Iterable[int] = ()) -> Told:
-    """One errand; the first lives die at these points, the last lives on."""
+def play(town: Town, kind: str, crashes: Iterable[int] = (), *, fault: str = "", patience: float = PATIENCE) -> Told:
+    """One errand; the first lives die at these points, the last lives on. `fault` is planted into each."""
     told = Told()
     with town.house() as house:
-        user = User(house, [Errand(KINDS[kind], 1)])
+        user = User(house, [Errand(KINDS[kind], 1)], patience)
         if kind == "cut":
-            house.outside.call(lambda: house.sink.cut("end", keep=True))
-        waiting = list(crashes)
-        while True:
-            told.lives += 1
-            assert told.lives <= MOST_LIVES, "it never comes to an end"
-            points = house.folder / f"points-{told.lives}"
-            at = waiting.pop(0) if waiting else 0
-            life = house.live(POSTROOM_DEBUG_CRASH_AT=str(at), POSTROOM_DEBUG_POINTS_FILE=str(points))
-            over = lived(user, life)
-            names = [line.split()[1] for line in points.read_text().splitlines()] if points.exists() else []
-            told.points = told.points or names
-            if life.status == -signal.SIGKILL and at:
-                told.killed.append(names[-1])
-            elif life.status is not None and life.status != 0:
-                told.faults.append(f"the server ended with {life.status}:\n{life.text()}")
-            if over or told.faults:
-                break
-        told.faults += verdict.faults(user)
-        told.faults += [f"logged: {line}" for line in life.log if " error " in line or "Traceback" in line]
-        if told.faults:
-            raise AssertionError(f"{kind}, killed at {told.killed}, kept in {house.folder}:\n" + "\n".join(told.faults))
+            house.outside.call(partial(house.sink.cut, "end", keep=True))
+        try:
+            for at in (*crashes, *(0 for _ in range(MORE_LIVES))):
+                if _play_life(user, at, fault, told):
+                    break
+            else:
+                told.faults.append("it never comes to an end")
+            told.faults += verdict.faults(user)
+        except AssertionError as error:
+            told.faults.append(str(error))
+    told.faults += [f"logged: {line}" for line in told.log if " error " in line or "Traceback" in line]
     return told
+
+
+def _play_life(user: User, at: int, fault: str, told: Told) -> bool:
+    """One life that dies at this point (0: none); whether all is over."""
+    points = user.house.folder / "points"
+    points.unlink(missing_ok=True)
+    life = user.house.live(fault, POSTROOM_DEBUG_CRASH_AT=str(at), POSTROOM_DEBUG_POINTS_FILE=str(points))
+    try:
+        over = lived(user, life)
+    finally:
+        told.log += life.log
+    names = [line.split()[1] for line in points.read_text().splitlines()]
+    told.points = told.points or names
+    if at and life.status == -signal.SIGKILL:
+        told.killed.append(names[-1])
+    elif life.status != 0:
+        raise AssertionError(f"the server ended with {life.status}")
+    return over
 
 
 def lived(user: User, life: Life) -> bool:

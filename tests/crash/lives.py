@@ -136,10 +136,10 @@ class Nursery:
         self._answers = self._sock.makefile("rb")
         assert self._answers.readline() == b"\n", "the nursery did not start"
 
-    def start(self, home: Path, ready_file: Path, **more: str) -> Life:
-        """Fork a server on a data folder; `more` are environment variables."""
+    def start(self, home: Path, ready_file: Path, fault: str = "", **more: str) -> Life:
+        """Fork a server on a data folder, perhaps with a planted fault; `more` are environment variables."""
         reader, writer = os.pipe()
-        order = {"arguments": arguments(home, ready_file), "environment": more}
+        order = {"arguments": arguments(home, ready_file), "environment": more, "fault": fault}
         ready_file.unlink(missing_ok=True)
         try:
             with self._lock:
@@ -224,9 +224,9 @@ class House:
     def home(self) -> Path:
         return self.folder / "home"
 
-    def live(self, **more: str) -> Life:
+    def live(self, fault: str = "", **more: str) -> Life:
         """Start a server on it."""
-        return self.nursery.start(self.home, self.folder / "ready.json", **more)
+        return self.nursery.start(self.home, self.folder / "ready.json", fault, **more)
 
     def close(self) -> None:
         self.outside.do(self.sink.close())

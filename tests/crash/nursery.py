@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from bridge.cli.program import run
+from tests.crash.faults import FAULTS
 
 WARM = ("agents.runtime agents.discover agents.models.demo bridge.app bridge.control.accounts uvloop").split()
 """What a server imports as it starts; `agents.tools` and `agents.models` are found by walking, as it finds them."""
@@ -46,10 +47,11 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class _Order:
-    """A server to be started: the arguments of `postroom`, and variables on top of the environment."""
+    """A server to be started: the arguments of `postroom`, variables on top of the environment, a fault to plant."""
 
     arguments: list[str]
     environment: dict[str, str]
+    fault: str
 
 
 class _Nursery:
@@ -95,6 +97,8 @@ class _Nursery:
             for other in (*self._pipes.values(), pipe, self._sock.fileno()):
                 os.close(other)
             os.environ.update(order.environment)
+            if order.fault:
+                FAULTS[order.fault]()
             status = run(order.arguments)
         except BaseException:  # the end of a process: what ended it must be in its log
             traceback.print_exc()

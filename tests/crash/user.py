@@ -9,6 +9,7 @@ import email.policy
 import email.utils
 import smtplib
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from bridge.sink import Delivered
 from tests.crash.lives import ADDRESS, PASSWORD, USER, House, Life
 
 HOST: Final = "127.0.0.1"
-PATIENCE: Final = 30.0
+PATIENCE: Final = 45.0
 STEP: Final = 0.25
 AGENT: Final = "assistant@postroom.internal"
 HANDOVER: Final = "Agents/Assistant"
@@ -176,24 +177,30 @@ def compose(to: str, subject: str, text: str) -> EmailMessage:
 class User:
     """Carries errands through however many lives of the server."""
 
-    def __init__(self, house: House, errands: Sequence[Errand] = ()) -> None:
+    def __init__(self, house: House, errands: Sequence[Errand] = (), patience: float = PATIENCE) -> None:
         self.house = house
         self.errands = list(errands)
+        self.patience = patience
         self.seen: dict[int, str] = {}
         self.uidvalidity = 0
 
     def live(self, life: Life) -> bool:
         """Do what can be done in one life of the server; whether all errands are over. Raises Gone when it died."""
         with alive(life), Connections(life) as desk:
+            news = time.monotonic()
             while True:
                 for errand in self.errands:
                     for posted in errand.posted:
                         self._post(desk, posted)
-                self._look(desk)
+                if self._look(desk):
+                    news = time.monotonic()
                 if all(errand.over for errand in self.errands):
                     return True
                 if all(posted.settled for errand in self.errands for posted in errand.posted):
                     desk.idle()
+                if time.monotonic() - news > self.patience:
+                    missing = [errand.subject for errand in self.errands if not errand.over]
+                    raise AssertionError(f"nothing came for {self.patience} s; still waiting for {missing}")
 
     def _post(self, desk: "Connections", posted: Posted) -> None:
         if posted.settled:
@@ -216,8 +223,9 @@ class User:
             desk.put("Sent", posted)
             posted.filed = True
 
-    def _look(self, desk: "Connections") -> None:
-        """Read what is new in INBOX."""
+    def _look(self, desk: "Connections") -> bool:
+        """Read what is new in INBOX; whether there was anything."""
+        before = len(self.seen)
         self.uidvalidity = self.uidvalidity or desk.uidvalidity
         assert desk.uidvalidity == self.uidvalidity, "INBOX has another UIDVALIDITY"
         for uid, mail in desk.newer(max(self.seen, default=0)):
@@ -225,6 +233,7 @@ class User:
             for errand in self.errands:
                 if errand.hears(mail):
                     errand.read(mail, bool(self.arrived(errand)))
+        return len(self.seen) > before
 
     def arrived(self, errand: Errand) -> list[Delivered]:
         """What came of an errand in the outside world."""
@@ -262,7 +271,7 @@ class Connections:
 
     def put(self, folder: str, posted: Posted) -> None:
         """Append; returns after the OK. Who lost an OK looks first: on any server a second APPEND is a second mail."""
-        if posted.tries == 1 or not _holds(self._imap, folder, posted.message_id):
+        if posted.tries == 1 or not holds(self._imap, folder, posted.message_id):
             self._imap.append(folder, posted.raw, [b"\\Seen"])
         self._imap.select_folder("INBOX", readonly=True)
 
@@ -303,7 +312,7 @@ def smtp_session(life: Life) -> Iterator[smtplib.SMTP]:
         smtp.close()
 
 
-def _holds(imap: Any, folder: str, message_id: str) -> bool:
+def holds(imap: Any, folder: str, message_id: str) -> bool:
     """Whether a folder has a mail of this Message-ID."""
     imap.select_folder(folder, readonly=True)
     return bool(imap.search(["HEADER", "Message-ID", message_id]))
@@ -312,7 +321,7 @@ def _holds(imap: Any, folder: str, message_id: str) -> bool:
 def _file_beside(life: Life, posted: Posted) -> None:
     """File the Sent copy over another connection; if the server dies meanwhile it is filed later."""
     with suppress(OSError, IMAPClientError), imap_session(life) as imap:
-        if posted.tries == 1 or not _holds(imap, "Sent", posted.message_id):
+        if posted.tries == 1 or not holds(imap, "Sent", posted.message_id):
             imap.append("Sent", posted.raw, [b"\\Seen"])
         posted.filed = True
 
