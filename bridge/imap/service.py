@@ -29,6 +29,7 @@ from config.settings import Settings
 from mailstore import flags
 from mailstore.errors import StoreError
 from mailstore.model import Mailbox, MailboxId
+from mailstore.sqlite import ReadTx
 from mailstore.store import Store
 
 SWEEP_SECONDS: Final = 10.0
@@ -37,6 +38,10 @@ KEEP_ALIVE_SECONDS: Final = 120.0  # during IDLE something is said this often: k
 STOP_SECONDS: Final = 5.0
 CONNECTIONS: Final = 5000
 CONNECTIONS_OF_PEER: Final = 200
+
+
+def _stands(password: int, tx: ReadTx) -> bool:
+    return tx.one("bridge.passwords.get", id=password) is not None
 
 
 class ImapService:
@@ -146,6 +151,7 @@ class ImapService:
 
     def sweep(self) -> None:
         """Log out who was silent too long, say something to who has been idle for a while, drop who does not close."""
+        self._end_revoked()
         now = self.clock()
         for session, pump in tuple(self._pumps.items()):
             silent = now - session.touched
@@ -158,6 +164,13 @@ class ImapService:
                 pump.abort()  # in the middle of an answer that nobody reads
             elif session.idling and now - max(session.pushed_at, session.touched) >= KEEP_ALIVE_SECONDS:
                 session.keep_alive()
+
+    def _end_revoked(self) -> None:
+        """Whoever took a password away, and however: its sessions end with the next sweep."""
+        used = {session.identity.password_id for session in self._pumps if session.identity is not None}
+        for password in used:
+            if not self.store.read(partial(_stands, password)):
+                self.end_sessions(password)
 
     def end_sessions(self, password_id: int) -> int:
         """End the sessions that were opened with a password that has been revoked; how many there were."""

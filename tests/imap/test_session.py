@@ -167,6 +167,15 @@ async def test_a_revoked_password_ends_its_sessions(tmp_path: Path) -> None:
         assert house.service.end_sessions(session.identity.password_id) == 0
 
 
+async def test_a_password_revoked_elsewhere_ends_its_sessions_with_the_next_sweep(tmp_path: Path) -> None:
+    async with open_house(tmp_path, ("ada", "bob")) as house:
+        client, other = await house.login("ada", "INBOX"), await house.login("bob")
+        await house.auth.revoke(house.accounts["ada"].id, "test")
+        house.service.sweep()
+        assert await client.closing() == [b"* BYE The password of this device was revoked"]
+        assert (await other.command("NOOP")).ok
+
+
 async def test_an_unforeseen_fault_is_logged_and_told_in_general_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
