@@ -45,9 +45,9 @@ class Database:
         self.path = path
         self.queries = queries
         self._subscribers: dict[type, list[Callable[[WriteTx, Any], None]]] = {}
+        self._when_full: list[Callable[[], None]] = []
         self._writer = Writer(partial(_connect, path, durable=durable), queries, self._subscribers, probe, clock)
         self._reader = _connect(path, durable=durable, reading=True)
-        self._when_full: list[Callable[[], None]] = []
         self._slow: asyncio.Queue[_SlowReader] = asyncio.Queue()
         self._slow_all: list[_SlowReader] = []
         self._closed = False
@@ -116,8 +116,6 @@ class Database:
         except asyncio.CancelledError:
             await _outcome(future)
             raise
-
-    def on(self, event_type: type[E], fn: Callable[[WriteTx, E], None]) -> None:
         except Full:
             for told in self._when_full:
                 told()
@@ -126,6 +124,8 @@ class Database:
     def when_full(self, fn: Callable[[], None]) -> None:
         """Call `fn` in the loop whenever a change failed because the disk is full."""
         self._when_full.append(fn)
+
+    def on(self, event_type: type[E], fn: Callable[[WriteTx, E], None]) -> None:
         """Call `fn(tx, event)` inside the transaction that emits an event of exactly this type."""
         self._subscribers.setdefault(event_type, []).append(fn)
 
