@@ -11,9 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
-
 from bridge.sasl import MAX_PASSWORD
 from mailstore.errors import AlreadyExists
 from mailstore.sqlite import ReadTx, WriteTx
@@ -66,6 +63,8 @@ class Prepared:
 
 def default_hasher() -> Hasher:
     """argon2id with the parameters of RFC 9106 for 64 MiB (about 100 ms and 64 MiB a check)."""
+    from argon2 import PasswordHasher  # on first use: listing passwords needs none of it
+
     return PasswordHasher()
 
 
@@ -144,6 +143,8 @@ def canonical(password: str) -> str:
 
 
 def _opens(hasher: Hasher, hash: str, password: str) -> bool:
+    from argon2.exceptions import InvalidHashError, VerificationError
+
     try:
         return hasher.verify(hash, password)
     except (VerificationError, InvalidHashError):
