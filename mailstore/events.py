@@ -62,9 +62,17 @@ class Touched:
     mailboxes: frozenset[MailboxId]
 
 
+@dataclass(slots=True)
+class Watched:
+    """Asks, when messages of an Unread view are read, whether a session has it selected. The store answers."""
+
+    mailbox: MailboxId
+    answer: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Lingering:
-    """Messages of an Unread view were read and are still placed there. For the store, which knows who watches."""
+    """Messages of an Unread view were read and stay for now. For the store, which comes back for them."""
 
     mailbox: MailboxId
 

@@ -88,7 +88,7 @@ class Mailbox:
 
     @property
     def object_id(self) -> str:
-        return f"F{self.uidvalidity:x}"
+        return mailbox_object_id(self.uidvalidity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +227,11 @@ class ThreadKeys:
     references: tuple[str, ...] = ()
     thread_index: bytes | None = None
     code: str | None = None
+
+
+def mailbox_object_id(uidvalidity: int) -> str:
+    """RFC 8474 MAILBOXID; a mailbox's UIDVALIDITY is its own in the whole store."""
+    return f"F{uidvalidity:x}"
 
 
 def email_object_id(origin: int) -> str:

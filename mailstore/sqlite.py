@@ -29,6 +29,8 @@ T = TypeVar("T")
 E = TypeVar("E")
 
 _SLOW_READERS = 2
+_WRITER_KIB = 16_384  # page cache, taken as needed: a change of 10,000 messages touches far more than SQLite's 2 MB
+_READER_KIB = 8_192
 
 
 def system_millis() -> int:
@@ -145,6 +147,7 @@ class _SlowReader(aiosqlite.Connection):
 
     def __init__(self, path: Path) -> None:
         super().__init__(partial(_connect, path, durable=False, reading=True), iter_chunk_size=1024)
+        self._thread.daemon = True  # a store that was not closed must not keep the process from ending
 
     async def open(self) -> None:
         """Start the thread and connect on it."""
@@ -183,6 +186,7 @@ def _connect(path: Path, *, durable: bool, reading: bool = False) -> sqlite3.Con
     connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA temp_store=MEMORY")
+    connection.execute(f"PRAGMA cache_size={-_READER_KIB if reading else -_WRITER_KIB}")
     if reading:
         connection.execute("PRAGMA query_only=ON")
     return connection

@@ -18,11 +18,11 @@ from mailstore.cache import FlagSets, MailboxIndex
 from mailstore.content import Prepared, Renderer, prepare
 from mailstore.doorbell import Doorbell
 from mailstore.errors import NoSuchMailbox
-from mailstore.events import Lingering, Stale, Touched
+from mailstore.events import Lingering, Stale, Touched, Watched
 from mailstore.housekeeping import Housekeeping
 from mailstore.model import FetchRow, Mailbox, MailboxId, Millis, ModSeq, Snapshot, Uid, View
 from mailstore.query import Query
-from mailstore.sessions import Sessions
+from mailstore.sessions import NOBODY, Sessions
 from mailstore.sqlite import Database, Probe, ReadTx, Series, WriteTx, system_millis
 from mailstore.textindex import TextIndex
 
@@ -57,6 +57,7 @@ class Store:
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         db.on(Touched, self._on_touched)
+        db.on(Watched, self._on_watched)
         db.on(Lingering, self._on_lingering)
         db.on(Stale, self._on_stale)
 
@@ -204,9 +205,10 @@ class Store:
 
     # Unread (DECISIONS 8)
 
+    def _on_watched(self, tx: WriteTx, event: Watched) -> None:
+        event.answer = self.sessions.watched(event.mailbox) != NOBODY
+
     def _on_lingering(self, tx: WriteTx, event: Lingering) -> None:
-        """Something was read in Unread: it goes at once unless a session has been watching."""
-        self._sweep(tx, event.mailbox)
         tx.after(self._arm)
 
     def _sweep(self, tx: WriteTx, mailbox: MailboxId) -> int:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from sqlite3 import Row
 
-from mailstore.events import Lingering
+from mailstore.events import Lingering, Watched
 from mailstore.model import AccountId, EmailId, MailboxId, Millis, ModSeq, Role, View
 from mailstore.placing import Item, next_modseq, place, rows_of, take
 from mailstore.transaction import ReadTx, WriteTx
@@ -89,14 +89,18 @@ def leave_all(tx: WriteTx, account: AccountId, rows: Sequence[Row], modseq: ModS
 
 
 def _keep_read(tx: WriteTx, view: MailboxId, rows: Sequence[Row], modseq: ModSeq) -> list[Row]:
-    """Mark those that leave only as they were read; `sweep` takes them when nobody watches. Returns the others."""
+    """Those of the leaving messages that leave now: all, or, while a session watches, those that were not only read."""
     read = [row for row in rows if row["feeds"] & UNREAD]
+    question = Watched(view)
     if read:
-        tx.many(
-            "mailstore.views.linger",
-            [{"email": row["id"], "mailbox": view, "modseq": modseq, "at": tx.now} for row in read],
-        )
-        tx.emit(Lingering(view))
+        tx.emit(question)
+    if not question.answer:
+        return list(rows)
+    tx.many(
+        "mailstore.views.linger",
+        [{"email": row["id"], "mailbox": view, "modseq": modseq, "at": tx.now} for row in read],
+    )
+    tx.emit(Lingering(view))
     return [row for row in rows if not row["feeds"] & UNREAD]
 
 

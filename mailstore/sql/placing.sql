@@ -73,10 +73,9 @@ WHERE p.mailbox = :mailbox
 ORDER BY p.uid;
 
 -- name: of
--- The placements that these messages have in one mailbox, by UID.
+-- The placements that these messages have in one mailbox.
 SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
     max(p.modseq, e.modseq) AS modseq
 FROM json_each(:emails) j
 CROSS JOIN placement p INDEXED BY placement_email ON p.email = j.value AND p.mailbox = :mailbox
-JOIN email e ON e.id = p.email
-ORDER BY p.uid;
+JOIN email e ON e.id = p.email;

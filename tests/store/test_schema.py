@@ -2,6 +2,8 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib.resources import files
 
 import pytest
@@ -14,11 +16,12 @@ from tests.store.helpers import Clock, mail, make_desk, open_store
 ALL_SERIES = [SERIES, INDEX_SERIES]
 
 
-def migrated(series: Series) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
-    for step in load_migrations(series):
-        connection.executescript(step.sql)
-    return connection
+@contextmanager
+def migrated(series: Series) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for step in load_migrations(series):
+            connection.executescript(step.sql)
+        yield connection
 
 
 def tables(connection: sqlite3.Connection) -> dict[str, str]:
@@ -28,21 +31,21 @@ def tables(connection: sqlite3.Connection) -> dict[str, str]:
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
 def test_migrations_add_up_to_the_schema(series):
-    whole = sqlite3.connect(":memory:")
-    whole.executescript((series.folder / "schema.sql").read_text())
-    assert tables(migrated(series)) == tables(whole)
+    with migrated(series) as steps, closing(sqlite3.connect(":memory:")) as whole:
+        whole.executescript((series.folder / "schema.sql").read_text())
+        assert tables(steps) == tables(whole)
     assert [step.number for step in load_migrations(series)] == list(range(1, len(load_migrations(series)) + 1))
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
 def test_every_query_can_be_prepared(series):
-    connection = migrated(series)
-    for name, sql in load_queries([series]).items():
-        params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
-        try:
-            connection.execute(f"EXPLAIN {sql}", params)
-        except sqlite3.Error as error:
-            pytest.fail(f"{name}: {error}")
+    with migrated(series) as connection:
+        for name, sql in load_queries([series]).items():
+            params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
+            try:
+                connection.execute(f"EXPLAIN {sql}", params)
+            except sqlite3.Error as error:
+                pytest.fail(f"{name}: {error}")
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
@@ -59,19 +62,22 @@ def test_every_query_is_used(series):
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
 def test_no_query_reads_a_whole_mailbox_for_each_row_of_another(series):
     """The planner would, where it has the choice of two keys: thousands of messages would take minutes."""
-    connection = migrated(series)
-    for name, sql in load_queries([series]).items():
-        if name.startswith("mailstore.check."):
-            continue
-        params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
-        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
-        loops = [line for line in plan if line.startswith(("SCAN j ", "SEARCH "))]
-        assert not any(line.endswith("(mailbox=?)") and "placement" not in line for line in loops[1:]), (name, plan)
+    with migrated(series) as connection:
+        for name, sql in load_queries([series]).items():
+            if name.startswith("mailstore.check."):
+                continue
+            params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+            loops = [line for line in plan if line.startswith(("SCAN j ", "SEARCH "))]
+            inner = [line for line in loops[1:] if line.endswith("(mailbox=?)") and "placement" not in line]
+            assert inner == [], (name, plan)
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
 def test_tables_are_strict(series):
-    for name, sql in tables(migrated(series)).items():
+    with migrated(series) as connection:
+        found = tables(connection)
+    for name, sql in found.items():
         if sql.startswith("CREATE TABLE") and "fts5" not in sql and not name.startswith(("word", "sqlite_")):
             assert "STRICT" in sql.rsplit(")", 1)[1], name
 
