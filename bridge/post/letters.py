@@ -16,6 +16,7 @@ from bridge.post import html
 from bridge.post.shown import address, block, shorten, visible
 
 SIGNATURE = "-- "
+_BOX = "margin:12px 0;border-left:3px solid #b8b8b8;padding-left:10px"
 _ADDRESS_FIELDS = frozenset({"to", "cc", "bcc", "from", "reply-to"})
 _HOW = (
     'To let it go ahead, answer this mail with the single word "approve"; to refuse, with "reject" and, if you like, a '
@@ -115,7 +116,7 @@ def _request(outgoing: Outgoing, view: RequestView, display: str, decide_at: str
     text = "\n\n".join([*head, *blocks, "\n".join(facts), "\n".join(how), ways])
     page = html.page(
         "".join(f"<p>{escape(part)}</p>" for part in head)
-        + "".join(f'<div style="margin:12px 0">{html.preformatted(part)}</div>' for part in blocks)
+        + "".join(f'<div style="{_BOX}">{html.preformatted(part)}</div>' for part in blocks)
         + "".join(f"<p>{escape(part)}</p>" for part in [*facts, *how])
         + "<p>" + "<br>\r\n".join(f'<a href="{escape(link)}">{escape(label)}</a>' for label, link in links) + "</p>"
     )

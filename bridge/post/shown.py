@@ -9,6 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 
 MARK = "| "
+GOES_ON = "|+"
+_COLUMNS = 92
 SHOWN_LIMIT = 32 * 1024
 """Values longer than this, in bytes of UTF-8, are shown by head, tail, length and hash; the whole is attached."""
 
@@ -67,11 +69,26 @@ def address(value: str) -> str:
 
 
 def block(name: str, value: str, note: str, width: int) -> list[str]:
-    """One field as lines behind `| `: the name in a column of `width`, later lines of the value under the first."""
-    label = visible(name).ljust(width)
-    lines = value.split("\n")
-    shown = [f"{MARK}{label} {lines[0]}".rstrip() + (f"   ({note})" if note and len(lines) == 1 else "")]
-    shown += [f"{MARK}{' ' * width} {line}".rstrip() for line in lines[1:]]
-    if note and len(lines) > 1:
-        shown.append(f"{MARK}{' ' * width} ({note})")
-    return shown
+    """One field as lines behind `| `: the name in a column of `width`, later lines of the value under the first.
+
+    A line too long for a screen is broken by us and goes on behind `|+`, so that no client wraps it past the mark.
+    """
+    labels = [visible(name).ljust(width)]
+    shown: list[str] = []
+    for line in value.split("\n"):
+        pieces = _pieces(line, max(_COLUMNS - width, 20))
+        shown.append(f"{MARK}{labels.pop() if labels else ' ' * width} {pieces[0]}".rstrip())
+        shown += [f"{GOES_ON}{' ' * width} {piece}".rstrip() for piece in pieces[1:]]
+    if note and len(shown) == 1 and len(shown[0]) + len(note) < _COLUMNS:
+        return [f"{shown[0]}   ({note})"]
+    return [*shown, f"{MARK}{' ' * width} ({note})"] if note else shown
+
+
+def _pieces(line: str, room: int) -> list[str]:
+    """`line` cut into pieces of at most `room` characters, at blanks where there are any; joined they are the line."""
+    pieces = []
+    while len(line) > room:
+        cut = line.rfind(" ", room // 2, room) + 1 or room
+        pieces.append(line[:cut])
+        line = line[cut:]
+    return [*pieces, line]
