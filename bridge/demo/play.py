@@ -4,6 +4,7 @@ The rule: every claim on the screen is a check; waiting is for an event, and alw
 """
 
 import asyncio
+import re
 import secrets
 import shutil
 import sys
@@ -33,6 +34,7 @@ SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 0.1
 REQUEST: Final = ("UNSEEN", "HEADER", "Reply-To", "action+")
 RESULT: Final = ("UNSEEN", "NOT", "HEADER", "Reply-To", "action+")
+MARK: Final = re.compile(r"^\|[+ ]", re.MULTILINE)
 SENTENCE: Final = 20
 """Characters from which a line counts as a sentence that can be looked for in the attachment."""
 
@@ -187,7 +189,7 @@ class Play:
         show.step("the mail was delivered", f"{', '.join(delivered.recipients)}: {mail['Subject']}")
         show.quote([line for line in text.splitlines() if line.strip()][:5])
         show.check(f"it went to {story.recipient} alone", delivered.recipients == (story.recipient,))
-        unseen = [line for line in text.splitlines() if line.strip() and line.strip() not in request.text]
+        unseen = [line for line in text.splitlines() if not shows(request.text, line)]
         show.check("its text is the one that was approved", bool(text.strip()) and not unseen, "; ".join(unseen[:2]))
         show.check("it says what the attachment says", quotes(text, story.attachment))
         return delivered
@@ -254,6 +256,15 @@ def body_of(mail: EmailMessage) -> str:
     """The plain text of a mail."""
     part = mail.get_body(("plain",))
     return str(part.get_content()) if part is not None else ""
+
+
+def shows(request: str, line: str) -> bool:
+    """Whether a line stands in a request, where each stands behind "| " and a long one goes on behind "|+"."""
+    return _flat(line) in _flat(MARK.sub("", request))
+
+
+def _flat(text: str) -> str:
+    return "".join(text.split())
 
 
 def quotes(text: str, source: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.cli.common import open_store
 from bridge.demo.client import SHORT_STEP_SECONDS, Account, Mail, Mailbox
-from bridge.demo.play import REQUEST, RESULT
+from bridge.demo.play import REQUEST, RESULT, shows
 from bridge.demo.server import Ports, Server
 from bridge.sink import Sink
 from config.load import load
@@ -90,7 +90,7 @@ async def test_approving_shows_exactly_what_runs_and_lets_it_run_once(
     delivered = (await sink.wait(1))[0]
     assert delivered.recipients == ("maya@example.org",)
     for line in delivered.data.decode().partition("\r\n\r\n")[2].splitlines():
-        assert line.strip() in told.out
+        assert shows(told.out, line)
     await arrived(ports, "INBOX", RESULT)
     again = await in_thread(cli, server, "approve", code, "--yes")
     assert (again.code, "decided before" in again.err) == (1, True)

@@ -187,6 +187,14 @@ def test_a_summary_has_to_be_of_the_attachment() -> None:
     )
 
 
+def test_what_was_sent_has_to_have_been_shown() -> None:
+    request = "1. Send mail\n| Body  Hi Maya,\n|\n|       a long line that goes\n|+      on and on.\n"
+    for line in ("Hi Maya,", "", "  a long line that goes on and on."):
+        assert play.shows(request, line)
+    for line in ("Hi Mia,", "a long line that goes on and on and on.", "Hi Maya, you"):
+        assert not play.shows(request, line)
+
+
 async def test_a_server_that_was_never_started_can_be_stopped(tmp_path: Path) -> None:
     server = Server(tmp_path)
     assert await server.stop() is None
