@@ -13,6 +13,7 @@ from agents.office import Office
 from agents.ports import Database, ReadTx, WriteTx
 from agents.trigger import Trigger
 from agents.wall import shown
+from config.zone import zone as zone_named
 
 WORDS: Final = ("run now", "pause", "resume", "delete")
 _SPELLINGS: Final = {
@@ -136,7 +137,7 @@ class Automations:
         now = self._office.now()
         if item.state == "active":
             return f'"{item.title}" is active; next: {trigger.upcoming(item.rule, item.tz, now, 1)}.'
-        following = trigger.next_free(tx, item, now)
+        following = trigger.next_free(tx, item, now) if zone_named(item.zone) else None
         if following is None:
             return f'Not done: the time of "{item.title}" has passed. "run now" does it at once.'
         trigger.move(tx, now, item, "active", following)

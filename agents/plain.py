@@ -7,7 +7,7 @@ means tomorrow. What was read is always shown again before it counts.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
@@ -16,6 +16,9 @@ from agents.triggers.recurring import DAYS
 from agents.wall import to_key
 
 MORNING: Final = (9, 0)
+LONGEST: Final = 4000
+"""A time is looked for in so many characters; a text may be of any length."""
+
 _GERMAN: Final = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _SHORT: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WEEKDAY: Final[Mapping[str, int]] = {
@@ -61,8 +64,13 @@ _CLOCK: Final = re.compile(
     rf"|\b(?:(?:at|um|am|in\s+the|zu)\s+)?(?P<part>{'|'.join(sorted(_PARTS, key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
+_FIELD: Final = r"[\d*][\d*,/-]*"
+_NAMES: Final = "(?:{})(?:[-,](?:{}))*"
 _CRON: Final = re.compile(
-    r"(?:\bcron:?\s*)?[\"'`]?(@[a-z]+|(?:[\d*][\d*,/-]*\s+){2}(?:[\w*,/-]+\s+){2}[\w*,/-]+)[\"'`]?", re.IGNORECASE
+    r"(?:\bcron:?\s*)?[\"'`]?((?<![\w.])@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)\b"
+    rf"|(?<![\w.,])(?:{_FIELD}\s+){{3}}(?:{_FIELD}|{_NAMES.format(*['|'.join(cron.MONTHS)] * 2)})"
+    rf"\s+(?:{_FIELD}|{_NAMES.format(*['|'.join(cron.WEEKDAYS)] * 2)})(?!\w))[\"'`]?",
+    re.IGNORECASE,
 )
 _MONTHS: Final[Mapping[str, int]] = {
     name: number
@@ -100,6 +108,11 @@ def read(text: str, now: datetime) -> Found | None:
     """The first time that a text names, against the present (local, without zone). Raises SpecFault for a time that
     is wrong ("the 31st of February").
     """
+    found = _read(text[:LONGEST], now)
+    return replace(found, rest=found.rest + text[LONGEST:]) if found is not None and len(text) > LONGEST else found
+
+
+def _read(text: str, now: datetime) -> Found | None:
     if (line := _CRON.search(text)) is not None and (rule := cron.read(line[1])) is not None:
         return Found(rule.spec, line[0].strip(), _without(text, [line.span()]))
     for pattern, reader in _READERS:

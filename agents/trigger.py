@@ -20,6 +20,7 @@ from agents.events import TriggerChanged, TriggerRemoved
 from agents.ports import ReadTx, WriteTx
 from agents.triggers import SpecFault
 from agents.wall import Occurrence, Rule, next_occurrence, occurrences, shown
+from config.zone import zone as zone_named
 
 MOST: Final = 200
 """Live triggers of an account; a model that goes round in circles must not fill the calendar."""
@@ -66,7 +67,8 @@ class Trigger:
 
     @property
     def tz(self) -> ZoneInfo:
-        return ZoneInfo(self.zone)
+        """Its zone; UTC to show times by, should the tz database no longer know it (then it does not fire)."""
+        return zone_named(self.zone) or ZoneInfo("UTC")
 
     @property
     def series(self) -> str:

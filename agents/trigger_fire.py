@@ -15,6 +15,7 @@ from agents.ports import Database, ReadTx, WriteTx
 from agents.states import RunState
 from agents.trigger import Trigger
 from agents.wall import Occurrence, shown, span
+from config.zone import zone as zone_named
 
 _log = logging.getLogger(__name__)
 LATE_MS: Final = 120_000
@@ -34,8 +35,14 @@ async def fire_due(db: Database, office: Office) -> None:
     """Fire everything whose time has come, each in a transaction of its own. Raises what even the record of a failed
     try raises (a full disk).
     """
+    faults: list[Exception] = []
     for row in db.read(lambda tx: tx.all("agents.triggers.due", now=office.now())):
-        await _attempt(db, office, row["id"])
+        try:
+            await _attempt(db, office, row["id"])
+        except Exception as fault:  # not even its failure could be written down: the others first
+            faults.append(fault)
+    if faults:
+        raise faults[0]
 
 
 async def _attempt(db: Database, office: Office, ident: str) -> None:
@@ -54,6 +61,8 @@ def fire(tx: WriteTx, office: Office, ident: str) -> None:
     item, now = trigger.find(tx, ident), office.now()
     if item is None or item.wake_at is None or item.wake_at > now or item.due_at is None or item.due_key is None:
         return
+    if zone_named(item.zone) is None:
+        raise CannotFire(f'the time zone "{item.zone}" is not known here any more')
     due: Occurrence | None = Occurrence(item.due_at, item.due_key)
     for _ in range(MADE_UP if item.late == "all" else 1):
         if due is None or due.at > now:
@@ -202,7 +211,7 @@ def failed(tx: WriteTx, office: Office, ident: str, why: str) -> None:
         return
     tx.run("agents.triggers.fire", trigger=item.id, key=item.due_key, due=item.due_at, now=now, state="failed")
     _note(tx, office, item, f"failed: {why}", fired=0)
-    following = trigger.next_free(tx, item, now)
+    following = trigger.next_free(tx, item, now) if zone_named(item.zone) else None
     trigger.move(tx, now, item, "active" if following else "failed", following)
     _failure_mail(tx, office, item, why)
 

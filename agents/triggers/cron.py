@@ -24,14 +24,14 @@ _SHORT: Final[Mapping[str, str]] = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WEEKDAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _FIELDS: Final = (
     ("minute", 0, 59, ()),
     ("hour", 0, 23, ()),
     ("day of the month", 1, 31, ()),
-    ("month", 1, 12, _MONTHS),
-    ("day of the week", 0, 7, _WEEKDAYS),
+    ("month", 1, 12, MONTHS),
+    ("day of the week", 0, 7, WEEKDAYS),
 )
 _PART: Final = re.compile(r"(\*|\w+)(?:-(\w+))?(?:/(\d+))?")
 _LOOKS: Final = re.compile(r"@\w+|[\d*][\d*,/\-]*\s+[\d*][\d*,/\-]*(?:\s+[\w*,/\-#?]+){2,5}")
@@ -73,11 +73,12 @@ class Cron:
         """The first time of a day, from `start` on."""
         if not self._on(day):
             return None
+        least = (start.hour, start.minute) if start is not None else (0, 0)
         for hour in self.hours:
-            for minute in self.minutes:
-                here = datetime.combine(day, time(hour, minute))
-                if start is None or here >= start.replace(second=0, microsecond=0):
-                    return here
+            if hour >= least[0]:
+                for minute in self.minutes:
+                    if (hour, minute) >= least:
+                        return datetime.combine(day, time(hour, minute))
         return None
 
     def _on(self, day: date) -> bool:

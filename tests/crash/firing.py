@@ -1,0 +1,189 @@
+"""Plays two days of schedules with SIGKILL at every point, each in a forked process, and reports what did not hold.
+
+python -m tests.crash.firing FOLDER FIRST LAST [--twice SEED] [--fault NAME]
+
+A child sets a reminder, a daily task and one that fails to begin, lets their times come, and waits until all is quiet;
+the next child opens the same file and does the same again, with its clock back at the start.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import shutil
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents import trigger
+from agents.letter import Kind
+from agents.ports import ReadTx, WriteTx
+from agents.trigger import New, Trigger
+from agents.wall import Occurrence, next_occurrence
+from tests.agents import invariants
+from tests.agents.kit import World
+from tests.agents.script import ScriptedModel, say, want
+from tests.agents.triggers.clock import moment
+from tests.crash.stage import Killer
+
+LIMIT = 30.0
+SCRIPT = [say("", want("note", what="a"), want("look", what="b")), say("Done.")]
+TIMES = ("2026-11-30 09:00", "2026-11-30 09:01", "2026-11-30 09:06", "2026-12-01 09:00")
+
+
+def _forget(tx: ReadTx, item: Trigger, after: int) -> Occurrence | None:
+    return next_occurrence(item.rule, item.tz, after)
+
+
+def _again(tx: WriteTx, item: Trigger) -> None:
+    """Forgets the times that were taken, as a start without the rows would."""
+    tx.run("agents.triggers.forget_fires", trigger=item.id, before=2**60)
+
+
+FAULTS: Mapping[str, Callable[[], None]] = {"forgets-times": lambda: _plant()}
+"""A fault planted to see that the sweep notices it."""
+
+
+def _plant() -> None:
+    create = trigger.create
+
+    def forgetful(tx: WriteTx, now: int, new: New) -> Trigger:
+        item = create(tx, now, new)
+        _again(tx, item)
+        if (due := _forget(tx, item, now)) is not None:
+            trigger.move(tx, now, item, "active", due)
+        return item
+
+    trigger.create = forgetful
+
+
+async def play(home: Path, killer: Killer | None) -> World:
+    """Set the schedules, and let their times come. The world is left open."""
+    w = World(home, ScriptedModel({"": SCRIPT}))
+    w.clock.at = moment("2026-11-30 08:00")
+    w.probe = killer
+    await w.open()
+    await _quiet(w)
+    for new in (
+        _new("remind", "remind", "2026-11-30T09:00"),
+        _new("daily", "run", "0 9 * * *"),
+        _new("nobody", "run", "2026-11-30T09:00", agent="nobody"),
+    ):
+        await w.db.write(lambda tx, new=new: trigger.create(tx, w.clock.now(), new))  # type: ignore[misc]  # a default binds it
+    for when in TIMES:
+        w.clock.at = moment(when)
+        await w.runtime.tick()
+        await _quiet(w)
+    return w
+
+
+async def _quiet(w: World) -> None:
+    """Nothing runs: only then the clock may leap, or a run would seem to have worked for hours."""
+    await w.until(lambda: not w.rows("SELECT 1 FROM runs WHERE ended IS NULL") or None)
+
+
+def _new(key: str, act: str, spec: str, agent: str = "assistant") -> New:
+    return New(1, agent, f"thread-{key}", act, spec, "UTC", key, f"do {key}", key)
+
+
+def check(w: World) -> list[str]:
+    """Every time was had once, whatever happened in between."""
+    wrong: list[str] = []
+
+    def same(what: str, found: Any, wanted: Any) -> None:
+        if found != wanted:
+            wrong.append(f"{what}: {found}, not {wanted}")
+
+    same("reminders", len(w.mails(Kind.REMINDER)), 1)
+    same("runs", len(w.rows("SELECT 1 FROM runs")), 2)
+    same("results", len(w.mails(Kind.RESULT)), 2)
+    same("failures", len(w.mails(Kind.FAILURE)), 1)
+    fires = w.rows("SELECT t.key AS name, f.key, f.state FROM fires AS f JOIN triggers AS t ON t.id = f.trigger")
+    same(
+        "times",
+        sorted((row["name"], row["key"], row["state"]) for row in fires),
+        [
+            ("daily", "2026-11-30T09:00", "fired"),
+            ("daily", "2026-12-01T09:00", "fired"),
+            ("nobody", "2026-11-30T09:00", "failed"),
+            ("remind", "2026-11-30T09:00", "fired"),
+        ],
+    )
+    states = {row["key"]: row["state"] for row in w.rows("SELECT key, state FROM triggers")}
+    same("states", states, {"remind": "done", "daily": "active", "nobody": "failed"})
+    same("messages", sorted(mail.state for mail in w.mails(Kind.AUTOMATION)), ["active", "failed"])
+    return wrong + invariants.broken(w, ended=True)
+
+
+def child(home: Path, at: int | None) -> int:
+    """One process's part; its exit status says what became of it."""
+
+    async def main() -> list[str]:
+        async with asyncio.timeout(LIMIT):
+            w = await play(home, Killer(at, home / "killed") if at is not None else None)
+            wrong = check(w)
+            await w.close()
+            return wrong
+
+    try:
+        wrong = asyncio.run(main())
+    except BaseException:  # a report from the forked process, whatever went wrong in it
+        wrong = [traceback.format_exc()]
+    if wrong:
+        (home / "wrong").write_text("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def run_child(home: Path, at: int | None) -> int:
+    """Fork a child and wait for it. 0: it ended well, 1: something did not hold, 9: it was killed."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(child(home, at))
+    _, status = os.waitpid(pid, 0)
+    return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
+
+
+def sweep(folder: Path, points: range, again_at: Callable[[], int | None]) -> tuple[int, list[str]]:
+    """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and the first
+    thing that did not hold.
+    """
+    kills = 0
+    for point in points:
+        home = folder / str(point)
+        home.mkdir(parents=True)
+        status = run_child(home, point)
+        if status == 0:
+            break  # there is no such point any more
+        kills += status == 9
+        if status == 9 and (second := again_at()) is not None:
+            status = run_child(home, second)
+            kills += status == 9
+        if status == 9:
+            status = run_child(home, None)
+        if status != 0:
+            killed = (home / "killed").read_text().split() if (home / "killed").exists() else []
+            return kills, [f"killed at {killed} (point {point}): {(home / 'wrong').read_text()}"]
+        shutil.rmtree(home)
+    return kills, []
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("folder", type=Path)
+    options.add_argument("first", type=int)
+    options.add_argument("last", type=int)
+    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
+    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
+    given = options.parse_args()
+    if given.fault:
+        FAULTS[given.fault]()
+    dice = random.Random(given.twice)
+    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 30)) if given.twice is not None else (lambda: None)
+    kills, wrong = sweep(given.folder, range(given.first, given.last), again_at)
+    print(json.dumps({"kills": kills, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()
