@@ -52,11 +52,6 @@ class Automations:
         """The triggers of an account that are not over, oldest first."""
         return trigger.of_account(tx, account)
 
-    def get(self, tx: ReadTx, account: int, ident: str) -> Trigger | None:
-        """A trigger of this account by its id, or by the unique beginning of it."""
-        found = [item for item in self.all(tx, account) if item.id.startswith(ident.lower())]
-        return found[0] if ident and len(found) == 1 else None
-
     def of_mail(self, tx: ReadTx, account: int, message_ids: Iterable[str]) -> Trigger | None:
         """The trigger whose message (any state of it) has one of these Message-IDs."""
         for one in message_ids:

@@ -5,6 +5,7 @@ as POSTROOM_IMAP__EXTENSIONS), flags. All faults are found in one go.
 """
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -65,6 +66,15 @@ def prepare_library_environment() -> None:
     """Set what libraries read from the environment when they are imported; what the owner set stays."""
     for name, value in LIBRARY_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+
+
+def keep_time_of(settings: Settings) -> None:
+    """Let this process, and those it starts, live in the time zone that is set, so that every time shown is of one
+    clock. Where a process cannot change its zone (Windows) schedules alone keep to the setting.
+    """
+    if settings.timezone and hasattr(time, "tzset"):
+        os.environ["TZ"] = settings.timezone
+        time.tzset()
 
 
 def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -20,7 +20,8 @@ def machine_zone() -> ZoneInfo:
     import tzlocal
 
     try:
-        name = tzlocal.get_localzone_name() or ""
+        found = tzlocal.reload_localzone()  # not what an earlier call saw: the setting may have moved the process
+        name = getattr(found, "key", "")
     except (ZoneInfoNotFoundError, ValueError, OSError):
         name = ""
     return zone(name) or ZoneInfo("UTC")

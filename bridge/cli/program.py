@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status
+from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status, triggers
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError
@@ -46,6 +46,17 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
     "password": (
         "Passwords of an account, one a device.",
         (("add", accounts.password_add), ("list", accounts.password_list), ("revoke", accounts.password_revoke)),
+    ),
+    "triggers": (
+        "Schedules and reminders.",
+        (
+            ("list", triggers.triggers_list),
+            ("show", triggers.triggers_show),
+            ("pause", triggers.triggers_pause),
+            ("resume", triggers.triggers_resume),
+            ("run", triggers.triggers_run),
+            ("delete", triggers.triggers_delete),
+        ),
     ),
     "config": ("The configuration.", (("check", configuration.check),)),
 }

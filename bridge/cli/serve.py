@@ -14,7 +14,7 @@ import typer
 
 from bridge.cli.common import CliError, Config, Home, OnlyStore, open_store, settings_of
 from bridge.cli.setup import Login, client_lines
-from config.load import prepare_library_environment
+from config.load import keep_time_of, prepare_library_environment
 from config.paths import DataFolder, FolderLock, open_folder, restrict_new_files, write_private
 from config.settings import MAX_PORT, Settings
 
@@ -72,6 +72,7 @@ def serve(
         "log.level": log_level,
     }
     settings = settings_of(home, config, {name: value for name, value in given.items() if value is not None})
+    keep_time_of(settings)
     restrict_new_files()
     folder = open_folder(settings.home)
     with FolderLock(folder):
