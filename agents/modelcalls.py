@@ -13,6 +13,7 @@ from agents.llm import Model, ModelError, ModelFault, ModelReply
 from agents.office import Office
 from agents.ports import WriteTx
 from agents.profile import Profile
+from agents.states import RunState
 from agents.store import Run
 
 
@@ -67,7 +68,7 @@ def park(tx: WriteTx, office: Office, boot: str, run_id: str, until: int) -> Non
     """The provider wants a pause: wait as a row."""
     run = store.get_run(tx, run_id)
     if run.boot == boot and run.cancel_at is None:
-        turn.park(tx, office, run, store.RunState.WAITING_TIME, until)
+        turn.park(tx, office, run, RunState.WAITING_TIME, until)
 
 
 def take_reply(

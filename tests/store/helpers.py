@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 from mailstore import accounts, flags, mailboxes, messages
 from mailstore.flags import FlagOp
-from mailstore.model import Account, Appended, Copied, EmailId, Mailbox, Stored, Uid
+from mailstore.model import Account, Appended, Copied, EmailId, FetchRow, Mailbox, Stored, Uid
 from mailstore.store import Store
-from mailstore.transaction import ReadTx, WriteTx
 
 T = TypeVar("T")
 START = 1_790_000_000_000  # September 2026
@@ -53,10 +52,10 @@ class Desk:
         assert found is not None, name
         return found
 
-    def read(self, fn: Callable[[ReadTx], T]) -> T:
+    def read(self, fn: Callable[..., T]) -> T:
         return self.store.read(fn)
 
-    async def write(self, fn: Callable[[WriteTx], T]) -> T:
+    async def write(self, fn: Callable[..., T]) -> T:
         return await self.store.write(fn)
 
     async def append(self, name: str, raw: bytes | None = None, *words: str, **more: Any) -> Appended:
@@ -103,7 +102,7 @@ class Desk:
         names = {"\\Seen": 1, "\\Answered": 2, "\\Flagged": 4, "\\Draft": 8, "\\Deleted": 16}
         return {word for word, bit in names.items() if row.flags_bits & bit} | set(row.keywords)
 
-    def fetch(self, name: str, uids: list[int], *renderings: str, header: bool = False):
+    def fetch(self, name: str, uids: list[int], *renderings: str, header: bool = False) -> list[FetchRow]:
         return self.store.fetch(self.box(name), _uids(uids), renderings, header)
 
     def raw(self, name: str, uid: int) -> bytes:

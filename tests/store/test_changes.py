@@ -1,27 +1,30 @@
 """The change log, the index in memory that follows it, and the doorbell."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from mailstore import changes, mailboxes
 from mailstore.errors import NoSuchMailbox
-from mailstore.model import ModSeq
-from tests.store.helpers import mail
+from mailstore.model import ModSeq, Uid
+from tests.store.helpers import Desk, mail
 
 
-def since(desk, name, modseq):
+def since(desk: Desk, name: str, modseq: Any) -> Any:
     return desk.read(lambda tx: changes.since(tx, desk.box(name), modseq))
 
 
-def snapshot(desk, name):
+def snapshot(desk: Desk, name: str) -> Any:
     return desk.read(lambda tx: changes.snapshot(tx, desk.box(name)))
 
 
-async def fill(desk, number, name="INBOX"):
+async def fill(desk: Desk, number: Any, name: str = "INBOX") -> None:
     for n in range(number):
         await desk.append(name, mail(str(n)))
 
 
-async def test_since_tells_what_happened_folded(desk):
+async def test_since_tells_what_happened_folded(desk: Desk) -> None:
     await fill(desk, 5)
     start = snapshot(desk, "INBOX").highest_modseq
     await desk.flag("INBOX", [1, 2], "\\Seen")
@@ -38,14 +41,14 @@ async def test_since_tells_what_happened_folded(desk):
     assert (nothing.arrived, nothing.gone, nothing.changed, nothing.highest) == ([], [], [], delta.highest)
 
 
-async def test_every_change_raises_the_modseq_of_the_mailboxes_it_concerns_and_no_other(desk):
+async def test_every_change_raises_the_modseq_of_the_mailboxes_it_concerns_and_no_other(desk: Desk) -> None:
     await fill(desk, 3)
     names = ("INBOX", "All", "Unread", "Archive", "Trash", "Drafts")
 
-    def positions():
+    def positions() -> Any:
         return {name: snapshot(desk, name).highest_modseq for name in names}
 
-    async def moved_by(change):
+    async def moved_by(change: Any) -> Any:
         before = positions()
         await change
         after = positions()
@@ -60,7 +63,7 @@ async def test_every_change_raises_the_modseq_of_the_mailboxes_it_concerns_and_n
     assert await moved_by(desk.copy("Archive", [1], "Trash")) == {"Trash"}
 
 
-async def test_the_snapshot_in_memory_is_the_one_on_disk(desk):
+async def test_the_snapshot_in_memory_is_the_one_on_disk(desk: Desk) -> None:
     await fill(desk, 4)
     for step in range(4):
         await desk.flag("INBOX", [1 + step], "\\Seen")
@@ -73,7 +76,7 @@ async def test_the_snapshot_in_memory_is_the_one_on_disk(desk):
     assert desk.store.snapshot(desk.box("INBOX").id).first_unseen == 5
 
 
-async def test_a_list_of_uids_once_given_never_changes(desk):
+async def test_a_list_of_uids_once_given_never_changes(desk: Desk) -> None:
     await fill(desk, 3)
     held = desk.store.snapshot(desk.box("INBOX").id).uids
     again = desk.store.snapshot(desk.box("INBOX").id).uids
@@ -84,9 +87,9 @@ async def test_a_list_of_uids_once_given_never_changes(desk):
     assert desk.uids("INBOX") == [2, 3, 4]
 
 
-async def test_the_index_answers_for_one_and_for_many(desk):
+async def test_the_index_answers_for_one_and_for_many(desk: Desk) -> None:
     await fill(desk, 6)
-    index = await desk.store.load_index(desk.box("INBOX").id)
+    index: Any = await desk.store.load_index(desk.box("INBOX").id)
     assert index is desk.store.index(desk.box("INBOX").id)
     await desk.flag("INBOX", [2, 4], "\\Seen")
     await desk.delete("INBOX", [5])
@@ -99,9 +102,9 @@ async def test_the_index_answers_for_one_and_for_many(desk):
     assert index.highest_modseq == snapshot(desk, "INBOX").highest_modseq
 
 
-async def test_a_change_of_everything_is_followed_too(desk):
+async def test_a_change_of_everything_is_followed_too(desk: Desk) -> None:
     await fill(desk, 400)
-    index = desk.store.index(desk.box("INBOX").id)
+    index: Any = desk.store.index(desk.box("INBOX").id)
     assert len(index.uids) == 400
     await desk.flag("INBOX", list(range(1, 401)), "\\Seen")
     assert {each.bits for each in index.flag_sets(list(index.uids))} == {1}
@@ -109,19 +112,19 @@ async def test_a_change_of_everything_is_followed_too(desk):
     assert list(index.uids) == [1]
 
 
-async def test_the_doorbell_rings_once_a_commit_after_it_and_stops_when_told(desk):
+async def test_the_doorbell_rings_once_a_commit_after_it_and_stops_when_told(desk: Desk) -> None:
     heard = []
     box = desk.box("INBOX")
     stop = desk.store.doorbell.subscribe(box.id, lambda: heard.append(desk.uids("INBOX")))
     await desk.append("INBOX")
     assert heard == [[1]]
 
-    def both(tx):
+    def both(tx: Any) -> None:
         from mailstore import flags
         from mailstore.flags import FlagOp
 
-        flags.store(tx, box, [1], FlagOp.ADD, ["\\Seen"])
-        flags.store(tx, box, [1], FlagOp.ADD, ["\\Flagged"])
+        flags.store(tx, box, [Uid(1)], FlagOp.ADD, ["\\Seen"])
+        flags.store(tx, box, [Uid(1)], FlagOp.ADD, ["\\Flagged"])
 
     await desk.write(both)
     assert len(heard) == 2
@@ -131,12 +134,12 @@ async def test_the_doorbell_rings_once_a_commit_after_it_and_stops_when_told(des
     assert len(heard) == 2
 
 
-async def test_a_change_that_fails_rings_nobody_and_leaves_the_index_alone(desk):
+async def test_a_change_that_fails_rings_nobody_and_leaves_the_index_alone(desk: Desk) -> None:
     heard = []
     desk.store.doorbell.subscribe(desk.box("INBOX").id, lambda: heard.append(1))
     prepared, box = desk.store.prepare(mail()), desk.box("INBOX")
 
-    def fail(tx):
+    def fail(tx: Any) -> None:
         from mailstore import messages
 
         messages.append(tx, box, prepared)
@@ -148,20 +151,20 @@ async def test_a_change_that_fails_rings_nobody_and_leaves_the_index_alone(desk)
     assert desk.uids("INBOX") == []
 
 
-async def test_expunged_since_gives_ranges(desk):
+async def test_expunged_since_gives_ranges(desk: Desk) -> None:
     await fill(desk, 9)
     start = snapshot(desk, "INBOX").highest_modseq
     await desk.delete("INBOX", [2, 3])
     await desk.delete("INBOX", [4, 8])
 
-    def expunged(modseq):
+    def expunged(modseq: Any) -> Any:
         return desk.read(lambda tx: changes.expunged_since(tx, desk.box("INBOX"), modseq))
 
     assert expunged(start) == [(2, 4), (8, 8)]
     assert expunged(snapshot(desk, "INBOX").highest_modseq) == []
 
 
-async def test_the_log_is_kept_ninety_days_and_then_everything_missing_is_told(desk):
+async def test_the_log_is_kept_ninety_days_and_then_everything_missing_is_told(desk: Desk) -> None:
     await fill(desk, 5)
     start = snapshot(desk, "INBOX").highest_modseq
     await desk.delete("INBOX", [2])
@@ -169,7 +172,7 @@ async def test_the_log_is_kept_ninety_days_and_then_everything_missing_is_told(d
     await desk.delete("INBOX", [4])
     middle = snapshot(desk, "INBOX").highest_modseq
 
-    async def prune():
+    async def prune() -> None:
         await desk.write(lambda tx: changes.prune(tx, desk.account.id))
 
     await prune()
@@ -186,16 +189,21 @@ async def test_the_log_is_kept_ninety_days_and_then_everything_missing_is_told(d
     assert desk.uids("INBOX") == [1, 3, 5]
 
 
-async def test_a_deleted_mailbox_is_told_as_gone(desk):
+async def test_a_deleted_mailbox_is_told_as_gone(desk: Desk) -> None:
     await desk.write(lambda tx: mailboxes.create(tx, desk.account.id, "Work"))
     box = desk.box("Work")
     await desk.append("Work")
-    index = desk.store.index(box.id)
+    index: Any = desk.store.index(box.id)
     assert list(index.uids) == [1]
     heard = []
     desk.store.doorbell.subscribe(box.id, lambda: heard.append(1))
     await desk.write(lambda tx: mailboxes.delete(tx, box))
     assert heard == [1]
-    for ask in (lambda: since(desk, "Work", 0), lambda: index.uids, lambda: desk.store.snapshot(box.id)):
+    asks: list[Callable[[], Any]] = [
+        lambda: since(desk, "Work", 0),
+        lambda: index.uids,
+        lambda: desk.store.snapshot(box.id),
+    ]
+    for ask in asks:
         with pytest.raises((NoSuchMailbox, AssertionError)):
             ask()

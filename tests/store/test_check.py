@@ -1,9 +1,12 @@
 """`check` finds each kind of damage; it is what the other tests rely on."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from mailstore import mailboxes
-from tests.store.helpers import mail, make_desk, open_store
+from tests.store.helpers import Desk, mail, make_desk, open_store
 
 DAMAGE = {
     "counters are wrong": "UPDATE mailboxes SET unseen = unseen + 1 WHERE name = 'INBOX'",
@@ -21,7 +24,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("text", DAMAGE)
-async def test_damage_is_found(tmp_path, clock, text):
+async def test_damage_is_found(tmp_path: Path, clock: Any, text: str) -> None:
     store = await open_store(tmp_path / "d", clock)
     desk = await make_desk(store, clock)
     await make_desk(store, clock, "eve")
@@ -35,7 +38,7 @@ async def test_damage_is_found(tmp_path, clock, text):
     await store.close()
 
 
-async def test_a_store_with_everything_in_it_is_in_order(desk):
+async def test_a_store_with_everything_in_it_is_in_order(desk: Desk) -> None:
     await desk.write(lambda tx: mailboxes.create(tx, desk.account.id, "a/b"))
     for number, box in enumerate(("INBOX", "Sent", "Drafts", "Trash", "Junk", "Activity", "a/b")):
         await desk.append(box, mail(box), labels=["open"] if number % 2 else [], key=box)

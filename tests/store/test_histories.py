@@ -10,13 +10,14 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstore import changes, flags, labels, mailboxes
 from mailstore.flags import FlagOp
-from mailstore.model import EmailId
+from mailstore.model import EmailId, ModSeq
 from mailstore.store import Store
 from tests.conftest import NIGHTLY
 from tests.store.helpers import Clock, Desk, mail, make_desk, open_store
@@ -61,7 +62,7 @@ class Follower:
 
     def catch_up(self, desk: Desk) -> None:
         box = desk.box(self.name)
-        delta = desk.read(lambda tx: changes.since(tx, box, self.modseq))
+        delta = desk.read(lambda tx: changes.since(tx, box, ModSeq(self.modseq)))
         assert delta.complete
         every = [*delta.gone, *delta.arrived, *delta.changed]
         assert len(every) == len(set(every)), f"{self.name}: told twice"
@@ -85,7 +86,7 @@ class History:
         self.marks: dict[str, tuple[int, int]] = {}
         self.followers = {name: Follower(name) for name in BOXES}
 
-    async def play(self, step: tuple) -> None:
+    async def play(self, step: tuple[Any, ...]) -> None:
         self.model.step += 1
         await getattr(self, step[0])(*step[1:])
         self.compare()
@@ -208,13 +209,13 @@ class History:
                 assert believed == self.desk.flags(name, uid), f"{name} {uid}"
 
 
-def flag_words(row) -> set[str]:
+def flag_words(row: Any) -> set[str]:
     names = {"\\Seen": 1, "\\Answered": 2, "\\Flagged": 4, "\\Draft": 8, "\\Deleted": 16}
     return {word for word, bit in names.items() if row.flags_bits & bit} | set(row.keywords)
 
 
 async def play(
-    history_steps: list[tuple], folder: Path, sabotage: Callable[[Store], None] = lambda store: None
+    history_steps: list[tuple[Any, ...]], folder: Path, sabotage: Callable[[Store], None] = lambda store: None
 ) -> None:
     clock = Clock()
     store = await open_store(folder, clock)
@@ -233,6 +234,6 @@ async def play(
 
 @settings(max_examples=1500 if NIGHTLY else 100)
 @given(st.lists(steps, min_size=1, max_size=25))
-def test_every_history_ends_as_the_reference_says(history_steps):
+def test_every_history_ends_as_the_reference_says(history_steps: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(play(history_steps, Path(folder)))

@@ -2,18 +2,22 @@
 
 import asyncio
 import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from mailstore import housekeeping
 from mailstore.query import Text
-from tests.store.helpers import mail, make_desk, open_store
+from tests.store.helpers import Desk, mail, make_desk, open_store
 
 
-def watch(store, monkeypatch, faults=()):
+def watch(store: Any, monkeypatch: pytest.MonkeyPatch, faults: Any = ()) -> Any:
     """Tell of each batch that reaches the index; `faults` are raised first."""
     done, waiting = asyncio.Event(), list(faults)
     add = store.text_index.add
 
-    async def added(documents, mark):
+    async def added(documents: Any, mark: Any) -> None:
         if waiting:
             raise waiting.pop(0)
         await add(documents, mark)
@@ -25,36 +29,42 @@ def watch(store, monkeypatch, faults=()):
     return done
 
 
-async def test_the_index_fills_by_itself(desk, monkeypatch):
+async def test_the_index_fills_by_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     done = watch(desk.store, monkeypatch)
     await desk.append("INBOX", mail("Needle"))
-    await asyncio.wait_for(done.wait(), 10)
+    await asyncio.wait_for(done.wait(), 60)
     assert desk.store.text_index.mark == 1
     assert await desk.store.search(desk.box("INBOX"), Text("needle")) == [1]
 
 
-async def test_it_goes_on_after_a_failure_and_says_so(desk, monkeypatch, caplog):
+async def test_it_goes_on_after_a_failure_and_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     done = watch(desk.store, monkeypatch, [sqlite3.OperationalError("disk I/O error")])
     await desk.append("INBOX", mail("Needle"))
-    await asyncio.wait_for(done.wait(), 10)
+    await asyncio.wait_for(done.wait(), 60)
     assert desk.store.text_index.mark == 1
     assert "behind" in caplog.text
 
 
-async def test_a_fault_of_ours_is_reported_and_mail_goes_on(desk, monkeypatch, caplog):
+async def test_a_fault_of_ours_is_reported_and_mail_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     watch(desk.store, monkeypatch, [RuntimeError("a fault")])
     await desk.append("INBOX", mail("Needle"))
-    await asyncio.wait([desk.store.housekeeping._task], timeout=10)
+    task = desk.store.housekeeping._task
+    assert task is not None
+    await asyncio.wait([task], timeout=10)
     assert "housekeeping has stopped" in caplog.text
     assert await desk.store.search(desk.box("INBOX"), Text("needle")) == [1]
 
 
-async def test_a_batch_ends_with_a_large_message(desk, monkeypatch):
+async def test_a_batch_ends_with_a_large_message(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "_BATCH_BYTES", 1000)
     marks = []
     add = desk.store.text_index.add
 
-    async def added(documents, mark):
+    async def added(documents: Any, mark: Any) -> None:
         marks.append(mark)
         await add(documents, mark)
 
@@ -66,7 +76,9 @@ async def test_a_batch_ends_with_a_large_message(desk, monkeypatch):
     assert marks[-1] == 6
 
 
-async def test_what_was_left_undone_is_found_at_the_next_start(tmp_path, clock, monkeypatch):
+async def test_what_was_left_undone_is_found_at_the_next_start(
+    tmp_path: Path, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = await open_store(tmp_path / "h", clock)
     desk = await make_desk(store, clock)
     await desk.append("INBOX", mail("Needle"))
@@ -81,7 +93,7 @@ async def test_what_was_left_undone_is_found_at_the_next_start(tmp_path, clock, 
     await store.close()
 
 
-async def test_closing_at_any_moment_ends_soon(tmp_path, clock):
+async def test_closing_at_any_moment_ends_soon(tmp_path: Path, clock: Any) -> None:
     """A cancellation that meets a poke must not be lost."""
     for steps in range(12):
         store = await open_store(tmp_path / f"c{steps}", clock)

@@ -1,18 +1,20 @@
 """Two accounts with the same mail: no key of one finds anything of the other's (DECISIONS 7)."""
 
+from typing import Any
+
 import pytest
 
 from mailstore import accounts, flags, mailboxes, messages, threads
 from mailstore.model import Role, ThreadKeys, View
 from mailstore.query import EmailIdIs, Header, Text, ThreadIdIs
-from tests.store.helpers import mail, make_desk
+from tests.store.helpers import Desk, mail, make_desk
 
 INDEX = "AAECAwQFBgcICQoLDA0ODxAREhMUFQ=="
 RAW = mail("Shared subject", "Shared words", message_id="<same@x>", thread_index=INDEX)
 
 
 @pytest.fixture
-async def eve(store, clock, desk):
+async def eve(store: Any, clock: Any, desk: Desk) -> Any:
     """The other account; both get the same bytes under the same keys."""
     eve = await make_desk(store, clock, "eve")
     mine = await desk.append("INBOX", RAW, "MyKeyword", key="delivery", labels=["open"])
@@ -20,7 +22,7 @@ async def eve(store, clock, desk):
     return eve
 
 
-def test_nothing_is_found_by_message_id(desk, eve):
+def test_nothing_is_found_by_message_id(desk: Desk, eve: Any) -> None:
     assert eve.read(lambda tx: messages.by_message_id(tx, eve.account.id, "<same@x>")) == []
 
 
@@ -33,12 +35,12 @@ def test_nothing_is_found_by_message_id(desk, eve):
         ThreadKeys(code="A-7F3K"),
     ],
 )
-def test_a_thread_is_found_by_no_key(desk, eve, keys):
+def test_a_thread_is_found_by_no_key(desk: Desk, eve: Any, keys: Any) -> None:
     assert desk.read(lambda tx: threads.find(tx, desk.account.id, keys)) is not None
     assert eve.read(lambda tx: threads.find(tx, eve.account.id, keys)) is None
 
 
-async def test_the_same_bytes_are_messages_of_their_own(desk, eve):
+async def test_the_same_bytes_are_messages_of_their_own(desk: Desk, eve: Any) -> None:
     theirs = await eve.append("INBOX", RAW)
     mine = desk.fetch("INBOX", [1])[0]
     row = eve.fetch("INBOX", [theirs.uid])[0]
@@ -50,18 +52,18 @@ async def test_the_same_bytes_are_messages_of_their_own(desk, eve):
     assert "\\Seen" not in desk.flags("INBOX", 1)
 
 
-async def test_a_delivery_key_is_the_accounts_own(desk, eve):
+async def test_a_delivery_key_is_the_accounts_own(desk: Desk, eve: Any) -> None:
     assert (await eve.append("INBOX", RAW, key="delivery")).created
 
 
-async def test_keywords_are_spelled_as_each_account_likes(desk, eve):
+async def test_keywords_are_spelled_as_each_account_likes(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW, "MYKEYWORD")
     assert eve.flags("INBOX", 1) == {"MYKEYWORD"}
     assert desk.flags("INBOX", 1) == {"MyKeyword"}
     assert eve.read(lambda tx: flags.known(tx, eve.account.id)) == ["MYKEYWORD"]
 
 
-async def test_changes_ring_and_count_only_in_their_account(desk, eve):
+async def test_changes_ring_and_count_only_in_their_account(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW)
     before = eve.store.snapshot(eve.box("INBOX").id).highest_modseq
     rung = []
@@ -74,7 +76,7 @@ async def test_changes_ring_and_count_only_in_their_account(desk, eve):
     assert eve.store.snapshot(eve.box("INBOX").id).highest_modseq == before
 
 
-async def test_deleting_everywhere_means_in_the_account(desk, eve):
+async def test_deleting_everywhere_means_in_the_account(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW)
     await desk.delete("INBOX", [1])
     assert desk.events[-1].everywhere
@@ -83,7 +85,7 @@ async def test_deleting_everywhere_means_in_the_account(desk, eve):
 
 
 @pytest.mark.parametrize("indexed", [False, True])
-async def test_search_finds_only_the_accounts_mail(desk, eve, indexed):
+async def test_search_finds_only_the_accounts_mail(desk: Desk, eve: Any, indexed: Any) -> None:
     if indexed:
         await desk.store.housekeeping.settle()
     mine = desk.fetch("INBOX", [1])[0]
@@ -94,7 +96,7 @@ async def test_search_finds_only_the_accounts_mail(desk, eve, indexed):
         assert await eve.store.search(eve.box("INBOX"), query) == []
 
 
-def test_mailboxes_and_roles_are_the_accounts_own(desk, eve):
+def test_mailboxes_and_roles_are_the_accounts_own(desk: Desk, eve: Any) -> None:
     for look in (
         lambda tx, account: mailboxes.find(tx, account, "INBOX"),
         lambda tx, account: mailboxes.by_role(tx, account, Role.TRASH),
@@ -106,7 +108,7 @@ def test_mailboxes_and_roles_are_the_accounts_own(desk, eve):
         assert theirs.account == eve.account.id
 
 
-async def test_removing_one_account_leaves_the_other_whole(desk, eve):
+async def test_removing_one_account_leaves_the_other_whole(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW)
     await desk.write(lambda tx: accounts.remove(tx, desk.account.id))
     await desk.store.housekeeping.settle()

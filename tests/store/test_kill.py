@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def run_child(home: Path, at: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("at", [7, 14, 23, 30, 45, 60])
-async def test_what_was_acknowledged_survives_and_all_is_in_order(tmp_path, at):
+async def test_what_was_acknowledged_survives_and_all_is_in_order(tmp_path: Path, at: Any) -> None:
     said = await asyncio.to_thread(run_child, tmp_path / "home", at)
     clock = Clock()
     store = await open_store(tmp_path / "home", clock)

@@ -1,12 +1,15 @@
 """Accounts and mailboxes: what is there at first, names, renaming, deleting, subscriptions."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from mailstore import accounts, mailboxes, messages
 from mailstore.errors import AlreadyExists, BadName, CannotModify, HasChildren, NoSuchMailbox
 from mailstore.events import Gone, Restored, Trashed
 from mailstore.model import MailboxId, Role, View
-from tests.store.helpers import mail, make_desk, open_store
+from tests.store.helpers import Desk, mail, make_desk, open_store
 
 STANDARD = [
     "INBOX", "Action", "Unread", "Drafts", "Sent", "Archive", "Junk", "Trash", "All", "Activity", "Automations",
@@ -14,25 +17,25 @@ STANDARD = [
 ]  # fmt: skip
 
 
-def names(desk):
+def names(desk: Desk) -> Any:
     return [box.name for box in desk.read(lambda tx: mailboxes.all(tx, desk.account.id))]
 
 
-async def create(desk, name, **more):
+async def create(desk: Desk, name: str, **more: Any) -> Any:
     return await desk.write(lambda tx: mailboxes.create(tx, desk.account.id, name, **more))
 
 
-async def rename(desk, old, new):
+async def rename(desk: Desk, old: Any, new: Any) -> Any:
     box = desk.box(old)
     return await desk.write(lambda tx: mailboxes.rename(tx, box, new))
 
 
-async def delete(desk, name):
+async def delete(desk: Desk, name: str) -> None:
     box = desk.box(name)
     await desk.write(lambda tx: mailboxes.delete(tx, box))
 
 
-async def test_an_account_begins_with_its_mailboxes(desk):
+async def test_an_account_begins_with_its_mailboxes(desk: Desk) -> None:
     boxes = {box.name: box for box in desk.read(lambda tx: mailboxes.all(tx, desk.account.id))}
     assert list(boxes) == STANDARD
     assert {box.special_use: name for name, box in boxes.items() if box.special_use} == {
@@ -48,8 +51,8 @@ async def test_an_account_begins_with_its_mailboxes(desk):
     assert min(box.uidvalidity for box in boxes.values()) > 0
 
 
-async def test_accounts_are_found_by_name_and_address_and_are_single(desk, store):
-    def find(login, domain=None):
+async def test_accounts_are_found_by_name_and_address_and_are_single(desk: Desk, store: Any) -> None:
+    def find(login: Any, domain: Any = None) -> Any:
         found = desk.read(lambda tx: accounts.find(tx, login, domain))
         return found and found.name
 
@@ -62,13 +65,13 @@ async def test_accounts_are_found_by_name_and_address_and_are_single(desk, store
     assert desk.read(lambda tx: accounts.get(tx, desk.account.id)) == desk.account
 
 
-async def test_handover_folders_are_added_and_never_taken(desk):
+async def test_handover_folders_are_added_and_never_taken(desk: Desk) -> None:
     await desk.write(lambda tx: accounts.ensure_handover(tx, desk.account.id, ["Assistant", "Research"]))
     assert names(desk)[-2:] == ["Agents/Assistant", "Agents/Research"]
     assert desk.box("Agents/Research").role is Role.HANDOVER
 
 
-async def test_inbox_is_found_in_any_case(desk):
+async def test_inbox_is_found_in_any_case(desk: Desk) -> None:
     for name in ("inbox", "InBoX", "INBOX"):
         assert desk.box(name).name == "INBOX"
     assert (await create(desk, "inbox/Lists")).name == "INBOX/Lists"
@@ -76,7 +79,7 @@ async def test_inbox_is_found_in_any_case(desk):
     assert desk.read(lambda tx: mailboxes.find(tx, desk.account.id, "\ud800")) is None
 
 
-async def test_create_makes_what_is_missing_above(desk):
+async def test_create_makes_what_is_missing_above(desk: Desk) -> None:
     box = await create(desk, "Clients/Ärzte/2026/")
     assert box.name == "Clients/Ärzte/2026"
     assert names(desk)[-3:] == ["Clients", "Clients/Ärzte", "Clients/Ärzte/2026"]
@@ -88,13 +91,13 @@ async def test_create_makes_what_is_missing_above(desk):
 
 
 @pytest.mark.parametrize("name", ["", "/", "a//b", "/a", "a\nb", "a\0", "x" * 1001, "\ud800"])
-async def test_bad_names_are_refused(desk, name):
+async def test_bad_names_are_refused(desk: Desk, name: str) -> None:
     with pytest.raises(BadName):
         await create(desk, name)
 
 
 @pytest.mark.parametrize("name", ["Agents/Mine", "Agents/Assistant/x", "Action/x", "All/x", "Memory/x", "Activity/y/z"])
-async def test_the_places_postroom_keeps_are_not_the_users(desk, name):
+async def test_the_places_postroom_keeps_are_not_the_users(desk: Desk, name: str) -> None:
     with pytest.raises(CannotModify):
         await create(desk, name)
     await create(desk, "Work")
@@ -102,7 +105,7 @@ async def test_the_places_postroom_keeps_are_not_the_users(desk, name):
         await rename(desk, "Work", name)
 
 
-async def test_status_is_read_from_counters(desk):
+async def test_status_is_read_from_counters(desk: Desk) -> None:
     raw = mail("x")
     for words in ((), ("\\Seen",), ("\\Deleted",)):
         await desk.append("INBOX", raw, *words)
@@ -114,7 +117,7 @@ async def test_status_is_read_from_counters(desk):
         desk.read(lambda tx: mailboxes.status(tx, MailboxId(999)))
 
 
-async def test_rename_keeps_uids_and_uidvalidity_and_takes_children_along(desk):
+async def test_rename_keeps_uids_and_uidvalidity_and_takes_children_along(desk: Desk) -> None:
     await create(desk, "Bots/x")
     before = desk.box("Bots/x")
     await desk.write(lambda tx: mailboxes.subscribe(tx, desk.account.id, "Bots/x", True))
@@ -129,7 +132,7 @@ async def test_rename_keeps_uids_and_uidvalidity_and_takes_children_along(desk):
     assert "Bots/x" not in subscribed
 
 
-async def test_rename_is_refused_where_it_would_hurt(desk):
+async def test_rename_is_refused_where_it_would_hurt(desk: Desk) -> None:
     await create(desk, "Work")
     await create(desk, "Other")
     with pytest.raises(AlreadyExists):
@@ -144,7 +147,7 @@ async def test_rename_is_refused_where_it_would_hurt(desk):
     assert {"Work", "Other"} <= set(names(desk))
 
 
-async def test_rename_of_inbox_moves_its_mail(desk):
+async def test_rename_of_inbox_moves_its_mail(desk: Desk) -> None:
     await create(desk, "INBOX/Lists")
     for n in range(3):
         await desk.append("INBOX", mail(str(n)))
@@ -155,7 +158,7 @@ async def test_rename_of_inbox_moves_its_mail(desk):
     assert (await desk.append("INBOX", mail("new"))).uid == 4
 
 
-async def test_a_folder_renamed_into_trash_is_in_trash_and_back(desk):
+async def test_a_folder_renamed_into_trash_is_in_trash_and_back(desk: Desk) -> None:
     """Thunderbird deletes a folder so."""
     await create(desk, "Work")
     one = await desk.append("Work")
@@ -170,7 +173,7 @@ async def test_a_folder_renamed_into_trash_is_in_trash_and_back(desk):
     assert {event.email for event in desk.events[1:]} == {one.email}
 
 
-async def test_delete_destroys_the_mail_and_tells_so(desk):
+async def test_delete_destroys_the_mail_and_tells_so(desk: Desk) -> None:
     await create(desk, "Work")
     await desk.append("Work")
     await delete(desk, "Work")
@@ -179,7 +182,7 @@ async def test_delete_destroys_the_mail_and_tells_so(desk):
     assert [event.everywhere for event in desk.events if isinstance(event, Gone)] == [True]
 
 
-async def test_a_name_made_again_is_never_taken_for_the_old_one(desk):
+async def test_a_name_made_again_is_never_taken_for_the_old_one(desk: Desk) -> None:
     """Even when the clock stands still, or a mailbox of the same name comes by renaming."""
     seen = set()
     for _ in range(3):
@@ -191,7 +194,7 @@ async def test_a_name_made_again_is_never_taken_for_the_old_one(desk):
     assert max(seen) == desk.box("t").uidvalidity
 
 
-async def test_delete_of_a_parent_leaves_its_name(desk):
+async def test_delete_of_a_parent_leaves_its_name(desk: Desk) -> None:
     await create(desk, "a/b")
     await desk.append("a")
     old = desk.box("a").uidvalidity
@@ -208,7 +211,7 @@ async def test_delete_of_a_parent_leaves_its_name(desk):
     assert "a" not in names(desk)
 
 
-async def test_postrooms_own_mailboxes_cannot_be_deleted(desk):
+async def test_postrooms_own_mailboxes_cannot_be_deleted(desk: Desk) -> None:
     for name in STANDARD:
         with pytest.raises(CannotModify):
             await delete(desk, name)
@@ -217,7 +220,7 @@ async def test_postrooms_own_mailboxes_cannot_be_deleted(desk):
     assert names(desk) == STANDARD
 
 
-async def test_subscriptions_may_name_what_is_gone(desk):
+async def test_subscriptions_may_name_what_is_gone(desk: Desk) -> None:
     await create(desk, "Work")
     for name in ("Work", "nowhere", "INBOX"):
         await desk.write(lambda tx, name=name: mailboxes.subscribe(tx, desk.account.id, name, True))
@@ -229,7 +232,7 @@ async def test_subscriptions_may_name_what_is_gone(desk):
     assert not desk.box("INBOX").subscribed
 
 
-async def test_uidvalidity_and_uids_survive_a_restart(tmp_path, clock):
+async def test_uidvalidity_and_uids_survive_a_restart(tmp_path: Path, clock: Any) -> None:
     store = await open_store(tmp_path / "again", clock)
     desk = await make_desk(store, clock)
     await desk.append("INBOX")
@@ -244,7 +247,7 @@ async def test_uidvalidity_and_uids_survive_a_restart(tmp_path, clock):
     await store.close()
 
 
-async def test_an_account_is_removed_with_all_it_has(desk, store, clock):
+async def test_an_account_is_removed_with_all_it_has(desk: Desk, store: Any, clock: Any) -> None:
     other = await make_desk(store, clock, "eve")
     shared = mail("shared bytes")
     await other.append("INBOX", shared, "kw", key="k", labels=["open"])

@@ -1,21 +1,23 @@
 """Appending, copying, moving, removing and reading messages, through the public face."""
 
 import hashlib
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mailstore import mailboxes, messages, threads
 from mailstore.errors import CannotModify, NoSuchMailbox, StoreError
 from mailstore.events import Arrived, Gone, Restored, Trashed
-from mailstore.model import ContentId, ThreadId, ThreadKeys
-from tests.store.helpers import mail
+from mailstore.model import ContentId, ThreadId, ThreadKeys, Uid
+from tests.store.helpers import Desk, mail
 
 
-def told(desk, kind):
+def told(desk: Desk, kind: Any) -> Any:
     return [event for event in desk.events if isinstance(event, kind)]
 
 
-async def test_an_appended_message_comes_back_byte_for_byte(desk):
+async def test_an_appended_message_comes_back_byte_for_byte(desk: Desk) -> None:
     raw = mail("Grüße".encode().decode("latin-1"), "Körper\r\n.\r\n")
     appended = await desk.append("INBOX", raw, "\\Seen", "$Work", internal_date=1_000)
     (row,) = desk.fetch("INBOX", [appended.uid], header=True)
@@ -29,7 +31,7 @@ async def test_an_appended_message_comes_back_byte_for_byte(desk):
     assert appended.uidvalidity == desk.box("INBOX").uidvalidity
 
 
-async def test_uids_ascend_and_are_never_given_again(desk):
+async def test_uids_ascend_and_are_never_given_again(desk: Desk) -> None:
     first = [(await desk.append("INBOX", mail(str(n)))).uid for n in range(3)]
     await desk.delete("INBOX", [3])
     again = await desk.append("INBOX", mail("again"))
@@ -38,13 +40,14 @@ async def test_uids_ascend_and_are_never_given_again(desk):
 
 
 @pytest.mark.parametrize("size", [0, 1, 262_143, 262_144, 262_145, 700_000])
-async def test_large_bytes_are_kept_in_chunks_and_read_from_any_point(desk, size):
+async def test_large_bytes_are_kept_in_chunks_and_read_from_any_point(desk: Desk, size: Any) -> None:
     raw = (mail("Large", "") + bytes(range(256)) * (size // 256 + 1))[:size]
     appended = await desk.append("INBOX", raw)
     (row,) = desk.fetch("INBOX", [appended.uid])
 
     def body(start: int = 0, length: int | None = None) -> bytes:
-        return desk.read(lambda tx: messages.body(tx, row.content, start, length))
+        found: bytes = desk.read(lambda tx: messages.body(tx, row.content, start, length))
+        return found
 
     assert body() == raw
     for start in (0, 1, 262_143, 262_144, size - 1, size, size + 10):
@@ -54,7 +57,7 @@ async def test_large_bytes_are_kept_in_chunks_and_read_from_any_point(desk, size
                 assert body(start, length) == raw[start : start + length]
 
 
-async def test_equal_bytes_are_stored_once(desk):
+async def test_equal_bytes_are_stored_once(desk: Desk) -> None:
     for _ in range(3):
         await desk.append("INBOX", mail("Same"))
     assert desk.uids("INBOX") == [1, 2, 3]
@@ -62,7 +65,7 @@ async def test_equal_bytes_are_stored_once(desk):
     assert len({row.email for row in desk.fetch("INBOX", [1, 2, 3])}) == 3
 
 
-async def test_nothing_can_be_put_into_a_view_or_a_parent(desk):
+async def test_nothing_can_be_put_into_a_view_or_a_parent(desk: Desk) -> None:
     await desk.append("INBOX")
     for view in ("Action", "Unread", "All"):
         with pytest.raises(CannotModify, match="view"):
@@ -76,7 +79,7 @@ async def test_nothing_can_be_put_into_a_view_or_a_parent(desk):
     assert desk.uids("INBOX") == [1]
 
 
-async def test_a_delivery_key_counts_once_for_ever(desk):
+async def test_a_delivery_key_counts_once_for_ever(desk: Desk) -> None:
     first = await desk.append("INBOX", mail("Once"), key="run-1/step-2")
     again = await desk.append("INBOX", mail("Once, made again"), key="run-1/step-2")
     assert first.created
@@ -87,7 +90,7 @@ async def test_a_delivery_key_counts_once_for_ever(desk):
     assert desk.uids("INBOX") == []
 
 
-async def test_copy_makes_independent_messages_in_pairs(desk):
+async def test_copy_makes_independent_messages_in_pairs(desk: Desk) -> None:
     for n in range(4):
         await desk.append("INBOX", mail(str(n)), "\\Flagged", "kw", internal_date=n)
     await desk.append("Archive")
@@ -104,7 +107,7 @@ async def test_copy_makes_independent_messages_in_pairs(desk):
     assert original.thread_object_id == copy.thread_object_id
 
 
-async def test_move_keeps_the_message_and_gives_it_a_new_place(desk):
+async def test_move_keeps_the_message_and_gives_it_a_new_place(desk: Desk) -> None:
     for n in range(3):
         await desk.append("INBOX", mail(str(n)), "\\Answered")
     before = {row.email for row in desk.fetch("INBOX", [1, 3])}
@@ -119,7 +122,7 @@ async def test_move_keeps_the_message_and_gives_it_a_new_place(desk):
     assert (await desk.move("INBOX", [2], "Archive")).source_uids == []
 
 
-async def test_expunge_takes_only_what_is_deleted(desk):
+async def test_expunge_takes_only_what_is_deleted(desk: Desk) -> None:
     for n in range(4):
         await desk.append("INBOX", mail(str(n)))
     await desk.flag("INBOX", [1, 3, 4], "\\Deleted")
@@ -128,10 +131,10 @@ async def test_expunge_takes_only_what_is_deleted(desk):
     assert await desk.expunge("INBOX") == []
     assert desk.uids("INBOX") == [2]
     box = desk.box("INBOX")
-    assert await desk.write(lambda tx: messages.expunge(tx, box, [2], only_deleted=False)) == [2]
+    assert await desk.write(lambda tx: messages.expunge(tx, box, [Uid(2)], only_deleted=False)) == [2]
 
 
-async def test_bytes_go_after_their_last_message(desk):
+async def test_bytes_go_after_their_last_message(desk: Desk) -> None:
     one = await desk.append("INBOX", mail("Shared"))
     await desk.copy("INBOX", [one.uid], "Archive")
     (row,) = desk.fetch("INBOX", [one.uid])
@@ -145,7 +148,7 @@ async def test_bytes_go_after_their_last_message(desk):
     assert desk.raw("INBOX", 2) == mail("Shared")
 
 
-async def test_bytes_appended_again_before_the_sweep_are_kept(desk):
+async def test_bytes_appended_again_before_the_sweep_are_kept(desk: Desk) -> None:
     await desk.append("INBOX", mail("Back"))
     await desk.delete("INBOX", [1])
     await desk.append("INBOX", mail("Back"))
@@ -153,7 +156,7 @@ async def test_bytes_appended_again_before_the_sweep_are_kept(desk):
     assert desk.raw("INBOX", 2) == mail("Back")
 
 
-async def test_replace_puts_a_new_message_where_the_old_one_was(desk):
+async def test_replace_puts_a_new_message_where_the_old_one_was(desk: Desk) -> None:
     old = await desk.append("Activity", mail("[running] Summary"), "\\Seen", labels=["run:7"])
     new_raw = desk.store.prepare(mail("[done] Summary"))
     box = desk.box("Activity")
@@ -170,7 +173,7 @@ async def test_replace_puts_a_new_message_where_the_old_one_was(desk):
     assert (await desk.write(lambda tx: messages.replace(tx, box, None, third))).created
 
 
-async def test_events_tell_arrivals_with_how_they_came(desk):
+async def test_events_tell_arrivals_with_how_they_came(desk: Desk) -> None:
     one = await desk.append("INBOX", how="deliver")
     await desk.copy("INBOX", [1], "Agents/Assistant")
     await desk.move("INBOX", [1], "Archive")
@@ -182,7 +185,7 @@ async def test_events_tell_arrivals_with_how_they_came(desk):
     assert told(desk, Arrived)[2].email == one.email
 
 
-async def test_events_tell_trash_and_back(desk):
+async def test_events_tell_trash_and_back(desk: Desk) -> None:
     one = await desk.append("INBOX", mail(message_id="<a@x>"))
     await desk.move("INBOX", [1], "Trash")
     await desk.move("Trash", [1], "Archive")
@@ -191,7 +194,7 @@ async def test_events_tell_trash_and_back(desk):
     assert told(desk, Gone) == []
 
 
-async def test_events_tell_what_is_gone_and_whether_everywhere(desk):
+async def test_events_tell_what_is_gone_and_whether_everywhere(desk: Desk) -> None:
     await desk.append("INBOX", mail("a"))
     await desk.copy("INBOX", [1], "Archive")
     await desk.delete("INBOX", [1])
@@ -205,7 +208,7 @@ async def test_events_tell_what_is_gone_and_whether_everywhere(desk):
     ]
 
 
-async def test_copy_to_trash_and_expunge_is_a_move_to_trash(desk):
+async def test_copy_to_trash_and_expunge_is_a_move_to_trash(desk: Desk) -> None:
     """Clients without MOVE delete so."""
     one = await desk.append("INBOX", mail("a"))
     await desk.copy("INBOX", [1], "Trash")
@@ -217,12 +220,13 @@ async def test_copy_to_trash_and_expunge_is_a_move_to_trash(desk):
     assert [event.everywhere for event in told(desk, Gone)] == [True]
 
 
-async def test_a_message_is_found_by_its_ids(desk):
+async def test_a_message_is_found_by_its_ids(desk: Desk) -> None:
     one = await desk.append("INBOX", mail("Subject here", message_id="<a@x>"))
     account = desk.account.id
     assert desk.read(lambda tx: messages.by_message_id(tx, account, "<a@x>")) == [one.email]
     assert desk.read(lambda tx: messages.by_message_id(tx, account, "<b@x>")) == []
     info = desk.read(lambda tx: messages.email(tx, one.email))
+    assert info is not None
     assert (info.subject, info.message_id, info.thread) == ("Subject here", "<a@x>", one.thread)
     places = desk.read(lambda tx: messages.locate(tx, one.email))
     assert [(box.name, uid) for box, uid in places] == [("INBOX", 1), ("Unread", 1), ("All", 1)]
@@ -233,12 +237,12 @@ async def test_a_message_is_found_by_its_ids(desk):
     assert [(box.name, uid) for box, uid in places] == [("Archive", 1), ("All", 2)]
 
 
-async def test_renderings_are_stored_with_the_message_and_made_when_missing(tmp_path, clock):
+async def test_renderings_are_stored_with_the_message_and_made_when_missing(tmp_path: Path, clock: Any) -> None:
     from tests.store.helpers import make_desk, open_store
 
     made = []
 
-    def render(message):
+    def render(message: Any) -> Any:
         made.append(message.subject)
         return b"<" + message.subject.encode() + b">"
 
@@ -258,7 +262,7 @@ async def test_renderings_are_stored_with_the_message_and_made_when_missing(tmp_
     await store.close()
 
 
-async def test_a_header_longer_than_a_chunk_is_read_whole(desk):
+async def test_a_header_longer_than_a_chunk_is_read_whole(desk: Desk) -> None:
     raw = b"X-Long: " + b"a" * 300_000 + b"\r\nSubject: x\r\n\r\nbody\r\n"
     await desk.append("INBOX", raw)
     (row,) = desk.fetch("INBOX", [1], header=True)
@@ -280,7 +284,7 @@ async def test_a_header_longer_than_a_chunk_is_read_whole(desk):
         b"Content-Type: multipart/mixed; boundary=x\r\n\r\n" + b"--x\r\n" * 500,
     ],
 )
-async def test_hostile_messages_are_kept_like_any_other(desk, raw):
+async def test_hostile_messages_are_kept_like_any_other(desk: Desk, raw: bytes) -> None:
     for name in ("INBOX", "Sent"):
         appended = await desk.append(name, raw)
         assert desk.raw(name, appended.uid) == raw
@@ -288,7 +292,7 @@ async def test_hostile_messages_are_kept_like_any_other(desk, raw):
     assert hashlib.sha256(desk.raw("INBOX", 1)).digest() == hashlib.sha256(raw).digest()
 
 
-async def test_a_thread_is_found_by_each_key_in_its_order(desk):
+async def test_a_thread_is_found_by_each_key_in_its_order(desk: Desk) -> None:
     index = bytes(range(22))
     encoded = "AAECAwQFBgcICQoLDA0ODxAREhMUFQ=="
     a = await desk.append("INBOX", mail("a", message_id="<a@x>"))
@@ -296,7 +300,7 @@ async def test_a_thread_is_found_by_each_key_in_its_order(desk):
     account = desk.account.id
     await desk.write(lambda tx: threads.alias(tx, account, a.thread, "code:A-7F3K"))
 
-    def find(**keys):
+    def find(**keys: Any) -> Any:
         return desk.read(lambda tx: threads.find(tx, account, ThreadKeys(**keys)))
 
     assert a.thread != b.thread
@@ -311,7 +315,7 @@ async def test_a_thread_is_found_by_each_key_in_its_order(desk):
     assert (await desk.append("INBOX", mail("a"))).thread not in (a.thread, b.thread)  # never by subject
 
 
-async def test_a_thread_is_forgotten_with_its_last_message_and_can_be_taken_up_again(desk):
+async def test_a_thread_is_forgotten_with_its_last_message_and_can_be_taken_up_again(desk: Desk) -> None:
     one = await desk.append("INBOX", mail("a", message_id="<a@x>", thread_index="AAECAwQFBgcICQoLDA0ODxAREhMUFQ=="))
     await desk.write(lambda tx: threads.alias(tx, desk.account.id, one.thread, "code:X"))
     await desk.delete("INBOX", [1])
@@ -323,7 +327,7 @@ async def test_a_thread_is_forgotten_with_its_last_message_and_can_be_taken_up_a
     assert other.thread != one.thread
 
 
-async def test_an_unknown_mailbox_and_a_foreign_thread_are_refused(desk, store, clock):
+async def test_an_unknown_mailbox_and_a_foreign_thread_are_refused(desk: Desk, store: Any, clock: Any) -> None:
     from tests.store.helpers import make_desk
 
     other = await make_desk(store, clock, "eve")

@@ -6,17 +6,18 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mailstore import filing, flags
-from mailstore.model import Copied
+from mailstore.model import Copied, Uid
 from mailstore.sessions import NOBODY
 from mailstore.store import Store
 from tests.store.test_histories import play
 
 SEEN, DELETED, FLAGGED = {"\\Seen"}, {"\\Deleted"}, {"\\Flagged"}
-LETTER = ("append", "INBOX", 0, set())
+LETTER: tuple[Any, ...] = ("append", "INBOX", 0, set())
 LOG_ROW = "VALUES (:account, :mailbox, :modseq, :kind, :first, :last)"
 LOG_SOME = "SELECT :account, :mailbox, :modseq, :kind, :first, :last WHERE :kind <> "
 
@@ -25,7 +26,7 @@ LOG_SOME = "SELECT :account, :mailbox, :modseq, :kind, :first, :last WHERE :kind
 class Fault:
     """A change of one query, or of what is called, and a history that brings it to light."""
 
-    history: list[tuple]
+    history: list[tuple[Any, ...]]
     query: str = ""
     before: str = ""
     after: str = ""
@@ -41,7 +42,7 @@ class Fault:
 
 
 def nobody_watches(store: Store) -> None:
-    store.sessions.watched = lambda mailbox: NOBODY
+    setattr(store.sessions, "watched", lambda mailbox: NOBODY)  # noqa: B010 - mypy forbids a plain assignment
 
 
 FAULTS = {
@@ -94,23 +95,23 @@ FAULTS = {
 PAIRS = [LETTER, ("append", "INBOX", 1, set()), ("copy", "INBOX", [0, 1], "Archive")]
 
 
-def run(history: list[tuple], folder: Path, plant: Callable[[Store], None] = lambda store: None) -> None:
+def run(history: list[tuple[Any, ...]], folder: Path, plant: Callable[[Store], None] = lambda store: None) -> None:
     asyncio.run(play(history, folder, plant))
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_noticed(tmp_path, name):
+def test_a_planted_fault_is_noticed(tmp_path: Path, name: str) -> None:
     fault = FAULTS[name]
     run(fault.history, tmp_path / "right")
     with pytest.raises((AssertionError, KeyError, sqlite3.Error)):
         run(fault.history, tmp_path / "wrong", fault.plant)
 
 
-def test_a_wrong_pair_of_uids_is_noticed(tmp_path, monkeypatch):
+def test_a_wrong_pair_of_uids_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = filing._pairs
 
-    def wrong(rows, uid, target):
-        pairs = right(rows, uid, target)
+    def wrong(rows: Any, uid: int, target: Any) -> Any:
+        pairs = right(rows, Uid(uid), target)
         return Copied(pairs.source_uids, pairs.target_uids[::-1], pairs.uidvalidity)
 
     run(PAIRS, tmp_path / "right")
@@ -119,7 +120,7 @@ def test_a_wrong_pair_of_uids_is_noticed(tmp_path, monkeypatch):
         run(PAIRS, tmp_path / "wrong")
 
 
-def test_views_that_are_not_told_of_seen_are_noticed(tmp_path, monkeypatch):
+def test_views_that_are_not_told_of_seen_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flags, "_refresh_views", lambda *args: None)
     with pytest.raises(AssertionError):
         run([LETTER, ("read", "INBOX", [0])], tmp_path / "wrong")

@@ -5,6 +5,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +32,7 @@ def tables(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
-def test_migrations_add_up_to_the_schema(series):
+def test_migrations_add_up_to_the_schema(series: Any) -> None:
     with migrated(series) as steps, closing(sqlite3.connect(":memory:")) as whole:
         whole.executescript((series.folder / "schema.sql").read_text())
         assert tables(steps) == tables(whole)
@@ -38,7 +40,7 @@ def test_migrations_add_up_to_the_schema(series):
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
-def test_every_query_can_be_prepared(series):
+def test_every_query_can_be_prepared(series: Any) -> None:
     with migrated(series) as connection:
         for name, sql in load_queries([series]).items():
             params = dict.fromkeys(re.findall(r":([a-z_]+)", sql), 1)
@@ -49,7 +51,7 @@ def test_every_query_can_be_prepared(series):
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
-def test_every_query_is_used(series):
+def test_every_query_is_used(series: Any) -> None:
     """By its full name, or where one is put together by its last part alone."""
     sources = "".join(path.read_text() for path in files("mailstore").iterdir() if path.name.endswith(".py"))
     for name in load_queries([series]):
@@ -60,7 +62,7 @@ def test_every_query_is_used(series):
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
-def test_no_query_reads_a_whole_mailbox_for_each_row_of_another(series):
+def test_no_query_reads_a_whole_mailbox_for_each_row_of_another(series: Any) -> None:
     """The planner would, where it has the choice of two keys: thousands of messages would take minutes."""
     with migrated(series) as connection:
         for name, sql in load_queries([series]).items():
@@ -74,7 +76,7 @@ def test_no_query_reads_a_whole_mailbox_for_each_row_of_another(series):
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)
-def test_tables_are_strict(series):
+def test_tables_are_strict(series: Any) -> None:
     with migrated(series) as connection:
         found = tables(connection)
     for name, sql in found.items():
@@ -82,7 +84,7 @@ def test_tables_are_strict(series):
             assert "STRICT" in sql.rsplit(")", 1)[1], name
 
 
-async def test_files_are_private_and_few(tmp_path):
+async def test_files_are_private_and_few(tmp_path: Path) -> None:
     store = await open_store(tmp_path / "h", Clock())
     await (await make_desk(store, Clock())).append("INBOX", mail())
     names = {path.name for path in (tmp_path / "h").iterdir()}

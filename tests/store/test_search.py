@@ -3,6 +3,8 @@
 import base64
 import quopri
 from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +36,7 @@ from mailstore.query import (
     Younger,
 )
 from mailstore.textindex import true_of
-from tests.store.helpers import START, mail, make_desk, open_store
+from tests.store.helpers import START, Desk, mail, make_desk, open_store
 
 DAY = 86_400_000
 MIXED = (
@@ -52,7 +54,7 @@ MIXED = (
 
 
 @pytest.fixture(params=["indexed", "half", "scanned"])
-async def letters(request, desk):
+async def letters(request: Any, desk: Desk) -> Any:
     """INBOX: 1 MIXED, 2 plain, 3 other; the text index has all, one, or none of them."""
     await desk.append("INBOX", MIXED, "\\Seen", "$Work", internal_date=START - 3 * DAY)
     if request.param == "half":
@@ -64,7 +66,7 @@ async def letters(request, desk):
     return desk
 
 
-async def find(desk, query, box="INBOX"):
+async def find(desk: Desk, query: Any, box: str = "INBOX") -> Any:
     return await desk.store.search(desk.box(box), query)
 
 
@@ -106,7 +108,7 @@ async def find(desk, query, box="INBOX"):
         (Address("to", "YOU@"), [1, 2, 3]),
     ],
 )
-async def test_words(letters, query, uids):
+async def test_words(letters: Any, query: Any, uids: list[int]) -> None:
     assert await find(letters, query) == uids
 
 
@@ -142,15 +144,15 @@ async def test_words(letters, query, uids):
         (And((Nothing(), Text("x"))), []),
     ],
 )
-async def test_values_and_logic(letters, query, uids):
+async def test_values_and_logic(letters: Any, query: Any, uids: list[int]) -> None:
     assert await find(letters, query) == uids
 
 
-async def test_search_03_not_binds_to_its_own_key(letters):
+async def test_search_03_not_binds_to_its_own_key(letters: Any) -> None:
     assert await find(letters, And((Not(Address("from", "ada")), Header("subject", "berlin")))) == [1]
 
 
-async def test_search_08_dates_ignore_time_and_zone(desk):
+async def test_search_08_dates_ignore_time_and_zone(desk: Desk) -> None:
     midnight = 1_782_950_400_000  # 2 July 2026, 00:00 UTC
     await desk.append("INBOX", mail("a", date="Thu, 02 Jul 2026 00:00:00 +0000"), internal_date=midnight)
     await desk.append("INBOX", mail("b", date="Wed, 01 Jul 2026 23:59:59 -1200"), internal_date=midnight - 1)
@@ -168,7 +170,7 @@ async def test_search_08_dates_ignore_time_and_zone(desk):
     assert await find(desk, Before(saved, "saved")) == []
 
 
-async def test_object_ids_and_modseqs(desk):
+async def test_object_ids_and_modseqs(desk: Desk) -> None:
     await desk.append("INBOX", mail("a"))
     await desk.append("INBOX", mail("b"))
     row = desk.fetch("INBOX", [2])[0]
@@ -177,7 +179,7 @@ async def test_object_ids_and_modseqs(desk):
     assert await find(desk, ModSeqAtLeast(row.modseq)) == [2]
 
 
-async def test_a_message_is_found_as_soon_as_it_is_appended_and_no_longer_when_gone(desk):
+async def test_a_message_is_found_as_soon_as_it_is_appended_and_no_longer_when_gone(desk: Desk) -> None:
     await desk.store.housekeeping.settle()
     await desk.append("INBOX", mail("Needle in a haystack"))
     assert await find(desk, Text("needle")) == [1]
@@ -188,7 +190,7 @@ async def test_a_message_is_found_as_soon_as_it_is_appended_and_no_longer_when_g
     assert await desk.store.text_index.check() == []
 
 
-async def test_views_and_copies_are_searched_too(desk):
+async def test_views_and_copies_are_searched_too(desk: Desk) -> None:
     await desk.append("INBOX", mail("Needle"))
     await desk.store.housekeeping.settle()
     await desk.copy("INBOX", [1], "Archive")
@@ -197,7 +199,7 @@ async def test_views_and_copies_are_searched_too(desk):
     assert await find(desk, Text("needle"), "All") == [1, 2]
 
 
-async def test_a_needle_with_many_hits_and_one_of_two_letters(desk):
+async def test_a_needle_with_many_hits_and_one_of_two_letters(desk: Desk) -> None:
     prepared = [desk.store.prepare(mail(f"Same subject {n}", f"common words {n}")) for n in range(500)]
     box = desk.box("INBOX")
     from mailstore import messages
@@ -209,7 +211,7 @@ async def test_a_needle_with_many_hits_and_one_of_two_letters(desk):
     assert len(await find(desk, Body("co"))) == 500
 
 
-async def test_the_index_is_made_again_when_lost_broken_or_another_stores(tmp_path, clock):
+async def test_the_index_is_made_again_when_lost_broken_or_another_stores(tmp_path: Path, clock: Any) -> None:
     home = tmp_path / "i"
     store = await open_store(home, clock)
     desk = await make_desk(store, clock)
@@ -237,7 +239,7 @@ async def test_the_index_is_made_again_when_lost_broken_or_another_stores(tmp_pa
         await store.close()
 
 
-async def test_hostile_messages_can_be_searched(desk):
+async def test_hostile_messages_can_be_searched(desk: Desk) -> None:
     odd_charset = b"Content-Type: text/plain; charset=\xff\r\n\r\n\x80"
     for raw in (b"", b"\xff" * 100, b"Subject: \xed\xa0\x80\r\n\r\n\0", odd_charset):
         await desk.append("INBOX", raw)
@@ -248,14 +250,14 @@ async def test_hostile_messages_can_be_searched(desk):
 
 
 @given(st.text(max_size=30))
-def test_folding_is_idempotent_and_case_and_form_do_not_matter(text):
+def test_folding_is_idempotent_and_case_and_form_do_not_matter(text: str) -> None:
     assert fold(fold(text)) == fold(text)
     assert fold(text.upper()) == fold(text.upper().lower())
 
 
 @settings(max_examples=60)
 @given(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20), st.data())
-def test_any_piece_of_a_text_is_found_in_it(text, data):
+def test_any_piece_of_a_text_is_found_in_it(text: str, data: Any) -> None:
     first = data.draw(st.integers(0, len(text) - 1))
     piece = text[first : data.draw(st.integers(first + 1, len(text)))]
     raw = b"Content-Type: text/plain; charset=utf-8\r\n\r\n" + text.encode()

@@ -176,9 +176,7 @@ class History:
         if uid:
             change, names = self.dice.choice("+-"), self.some_flags()
             mails = self.mails_at(box, [uid])
-            await self.house.store.write(
-                lambda tx: flags.store(tx, self.boxes[box], [Uid(uid)], OPS[change], names)
-            )
+            await self.house.store.write(lambda tx: flags.store(tx, self.boxes[box], [Uid(uid)], OPS[change], names))
             self.reference.store(box, mails, change, names)
 
     async def program_label(self) -> None:
@@ -283,14 +281,12 @@ class History:
             return
         change = self.dice.choice(("+", "+", "-", ""))
         mails = self.mails_of(client, positions)
-        await client.store(
-            positions, change, names, by_uid=self.dice.random() < 0.5, silent=self.dice.random() < 0.5
-        )
+        await client.store(positions, change, names, by_uid=self.dice.random() < 0.5, silent=self.dice.random() < 0.5)
         if not client.read_only:
             self.reference.store(client.mailbox or "", mails, change, names)
 
     async def conditional_store(self, client: Believer) -> None:
-        """STORE UNCHANGEDSINCE what the client knows: MODIFIED must name who was changed since then, and nobody else."""
+        """STORE UNCHANGEDSINCE what the client knows: MODIFIED names who was changed since then, and nobody else."""
         positions, names = self.some(client), self.some_flags()
         if not positions or client.read_only:
             return
@@ -350,9 +346,7 @@ class History:
         self._check_pairs(client, b"\n".join([*answer.untagged, answer.text]), uids, before, target)
         (self.reference.copy if verb == "COPY" else self.reference.move)(box, mails, target)
 
-    def _check_pairs(
-        self, client: Believer, told: bytes, uids: list[int], before: dict[int, str], target: str
-    ) -> None:
+    def _check_pairs(self, client: Believer, told: bytes, uids: list[int], before: dict[int, str], target: str) -> None:
         """Each source of COPYUID was asked for and there, and its target is the same message."""
         after = {uid: subject for uid, subject, _ in self.truth(target)}
         found = pairs(told)

@@ -1,25 +1,27 @@
 """Action, Unread and All, case by case (PRODUCT section 2, DECISIONS 8, 9, 10)."""
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mailstore import labels, mailboxes, views
 from mailstore.events import Gone, Restored, Trashed
 from mailstore.flags import FlagOp
-from tests.store.helpers import mail, make_desk, open_store
+from tests.store.helpers import Desk, mail, make_desk, open_store
 
 
-async def request(desk, box="INBOX"):
+async def request(desk: Desk, box: str = "INBOX") -> Any:
     """An open approval request."""
     return await desk.append(box, mail("Approve?", message_id="<r@x>"), labels=["open"])
 
 
-async def label(desk, email, on):
+async def label(desk: Desk, email: Any, on: Any) -> None:
     await desk.write(lambda tx: labels.set_label(tx, email, "open", on))
 
 
-def told(desk, *kinds):
+def told(desk: Desk, *kinds: Any) -> Any:
     return [type(event).__name__ for event in desk.events if isinstance(event, kinds or (Trashed, Gone, Restored))]
 
 
@@ -27,14 +29,14 @@ def told(desk, *kinds):
 
 
 @pytest.mark.parametrize("box", ["INBOX", "Archive", "Sent", "Agents/Assistant", "Work"])
-async def test_all_shows_what_belongs_to_threads(desk, box):
+async def test_all_shows_what_belongs_to_threads(desk: Desk, box: Any) -> None:
     await desk.write(lambda tx: mailboxes.create(tx, desk.account.id, "Work"))
     await desk.append(box)
     assert desk.uids("All") == [1]
 
 
 @pytest.mark.parametrize("box", ["Drafts", "Trash", "Junk", "Activity", "Automations", "Memory"])
-async def test_all_leaves_out_what_does_not(desk, box):
+async def test_all_leaves_out_what_does_not(desk: Desk, box: Any) -> None:
     await desk.append(box)
     assert desk.uids("All") == []
     await desk.append("INBOX")
@@ -42,7 +44,7 @@ async def test_all_leaves_out_what_does_not(desk, box):
     assert desk.uids("All") == []
 
 
-async def test_a_message_is_in_all_once_and_keeps_its_uid_wherever_it_is_filed(desk):
+async def test_a_message_is_in_all_once_and_keeps_its_uid_wherever_it_is_filed(desk: Desk) -> None:
     await desk.append("INBOX")
     await desk.move("INBOX", [1], "Archive")
     await desk.move("Archive", [1], "INBOX")
@@ -57,7 +59,7 @@ async def test_a_message_is_in_all_once_and_keeps_its_uid_wherever_it_is_filed(d
 # Unread
 
 
-async def test_unread_shows_unseen_mail_of_inbox_and_the_users_folders(desk):
+async def test_unread_shows_unseen_mail_of_inbox_and_the_users_folders(desk: Desk) -> None:
     await desk.write(lambda tx: mailboxes.create(tx, desk.account.id, "Work"))
     for box in ("INBOX", "Work", "Archive", "Sent", "Drafts", "Junk", "Activity", "Agents/Assistant"):
         await desk.append(box, mail(box))
@@ -70,7 +72,7 @@ async def test_unread_shows_unseen_mail_of_inbox_and_the_users_folders(desk):
     assert desk.uids("Unread") == [2, 3]
 
 
-async def test_read_mail_leaves_unread_at_once_when_nobody_looks(desk):
+async def test_read_mail_leaves_unread_at_once_when_nobody_looks(desk: Desk) -> None:
     await desk.append("INBOX")
     await desk.flag("INBOX", [1], "\\Seen")
     assert desk.uids("Unread") == []
@@ -78,7 +80,7 @@ async def test_read_mail_leaves_unread_at_once_when_nobody_looks(desk):
     assert desk.uids("Unread") == [2]
 
 
-async def test_a_message_read_while_unread_is_open_stays_until_it_is_reopened(desk):
+async def test_a_message_read_while_unread_is_open_stays_until_it_is_reopened(desk: Desk) -> None:
     await desk.append("INBOX", mail("a"))
     await desk.append("INBOX", mail("b"))
     assert await desk.select("Unread", "phone") == [1, 2]
@@ -88,7 +90,7 @@ async def test_a_message_read_while_unread_is_open_stays_until_it_is_reopened(de
     assert await desk.select("Unread", "phone") == []
 
 
-async def test_it_stays_for_whoever_has_looked_since_before_it_was_read(desk):
+async def test_it_stays_for_whoever_has_looked_since_before_it_was_read(desk: Desk) -> None:
     await desk.append("INBOX", mail("a"))
     await desk.append("INBOX", mail("b"))
     await desk.select("Unread", "early")
@@ -101,7 +103,7 @@ async def test_it_stays_for_whoever_has_looked_since_before_it_was_read(desk):
     assert desk.uids("Unread") == []
 
 
-async def test_it_leaves_after_half_an_hour_whoever_looks(desk):
+async def test_it_leaves_after_half_an_hour_whoever_looks(desk: Desk) -> None:
     await desk.append("INBOX")
     await desk.select("Unread", "forgotten")
     await desk.flag("INBOX", [1], "\\Seen")
@@ -113,17 +115,17 @@ async def test_it_leaves_after_half_an_hour_whoever_looks(desk):
     assert desk.uids("Unread") == []
 
 
-async def test_the_half_hour_is_kept_by_a_timer(desk, monkeypatch):
+async def test_the_half_hour_is_kept_by_a_timer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "LINGER_MILLIS", 0)
     await desk.append("INBOX")
     await desk.select("Unread", "forgotten")
     left = asyncio.Event()
-    desk.store.doorbell.subscribe(desk.box("Unread").id, lambda: desk.uids("Unread") or left.set())
+    desk.store.doorbell.subscribe(desk.box("Unread").id, lambda: left.set() if not desk.uids("Unread") else None)
     await desk.flag("INBOX", [1], "\\Seen")
     await asyncio.wait_for(left.wait(), 10)
 
 
-async def test_it_becomes_unread_again_without_leaving(desk):
+async def test_it_becomes_unread_again_without_leaving(desk: Desk) -> None:
     await desk.append("INBOX")
     await desk.select("Unread", "phone")
     await desk.flag("Unread", [1], "\\Seen")
@@ -131,7 +133,7 @@ async def test_it_becomes_unread_again_without_leaving(desk):
     assert await desk.select("Unread", "phone") == [1]
 
 
-async def test_what_lingers_leaves_when_it_is_filed_away(desk):
+async def test_what_lingers_leaves_when_it_is_filed_away(desk: Desk) -> None:
     await desk.append("INBOX")
     await desk.select("Unread", "phone")
     await desk.flag("Unread", [1], "\\Seen")
@@ -139,7 +141,7 @@ async def test_what_lingers_leaves_when_it_is_filed_away(desk):
     assert desk.uids("Unread") == []
 
 
-async def test_what_lingers_at_a_crash_has_left_after_the_start(tmp_path, clock):
+async def test_what_lingers_at_a_crash_has_left_after_the_start(tmp_path: Path, clock: Any) -> None:
     store = await open_store(tmp_path / "u", clock)
     desk = await make_desk(store, clock)
     await desk.append("INBOX")
@@ -155,7 +157,7 @@ async def test_what_lingers_at_a_crash_has_left_after_the_start(tmp_path, clock)
 # Action
 
 
-async def test_action_shows_open_requests_and_each_leaves_when_decided(desk):
+async def test_action_shows_open_requests_and_each_leaves_when_decided(desk: Desk) -> None:
     first = await request(desk)
     await desk.append("INBOX", mail("a notice"))
     assert desk.uids("Action") == [1]
@@ -169,14 +171,14 @@ async def test_action_shows_open_requests_and_each_leaves_when_decided(desk):
 
 
 @pytest.mark.parametrize("box", ["Archive", "Junk", "Sent", "Agents/Assistant"])
-async def test_filing_a_request_elsewhere_leaves_it_in_action(desk, box):
+async def test_filing_a_request_elsewhere_leaves_it_in_action(desk: Desk, box: Any) -> None:
     await request(desk)
     await desk.move("INBOX", [1], box)
     assert desk.uids("Action") == [1]
     assert told(desk) == []
 
 
-async def test_moving_a_request_out_of_action_returns_it_under_a_new_uid(desk):
+async def test_moving_a_request_out_of_action_returns_it_under_a_new_uid(desk: Desk) -> None:
     await request(desk)
     moved = await desk.move("Action", [1], "Archive")
     assert (moved.source_uids, moved.target_uids) == ([1], [1])
@@ -186,7 +188,7 @@ async def test_moving_a_request_out_of_action_returns_it_under_a_new_uid(desk):
     assert desk.uids("All") == [1]
 
 
-async def test_a_request_in_trash_is_not_in_action_and_returns_if_still_open(desk):
+async def test_a_request_in_trash_is_not_in_action_and_returns_if_still_open(desk: Desk) -> None:
     await request(desk)
     await desk.move("INBOX", [1], "Trash")
     assert desk.uids("Action") == []
@@ -196,7 +198,7 @@ async def test_a_request_in_trash_is_not_in_action_and_returns_if_still_open(des
 
 
 @pytest.mark.parametrize("view", ["Action", "Unread", "All"])
-async def test_expunging_in_a_view_moves_to_trash_and_destroys_nothing(desk, view):
+async def test_expunging_in_a_view_moves_to_trash_and_destroys_nothing(desk: Desk, view: Any) -> None:
     one = await request(desk)
     assert await desk.delete(view, [1]) == [1]
     assert desk.uids("Trash") == [1]
@@ -207,7 +209,7 @@ async def test_expunging_in_a_view_moves_to_trash_and_destroys_nothing(desk, vie
     assert await desk.expunge("Trash") == []
 
 
-async def test_a_request_filed_by_copy_and_expunge_stays_open(desk):
+async def test_a_request_filed_by_copy_and_expunge_stays_open(desk: Desk) -> None:
     """Clients without MOVE file so; who knew the first message's id still reaches it."""
     one = await request(desk)
     await desk.copy("INBOX", [1], "Archive")
@@ -222,7 +224,7 @@ async def test_a_request_filed_by_copy_and_expunge_stays_open(desk):
     assert desk.uids("Action") == []
 
 
-async def test_a_request_filed_by_append_and_expunge_stays_open(desk):
+async def test_a_request_filed_by_append_and_expunge_stays_open(desk: Desk) -> None:
     """Classic Outlook moves between accounts and folders so."""
     one = await request(desk)
     await desk.append("Archive", desk.raw("INBOX", 1))
@@ -232,7 +234,7 @@ async def test_a_request_filed_by_append_and_expunge_stays_open(desk):
     assert desk.uids("Action") == []
 
 
-async def test_destroying_a_request_is_told(desk):
+async def test_destroying_a_request_is_told(desk: Desk) -> None:
     one = await request(desk)
     await desk.delete("INBOX", [1])
     assert desk.uids("Action") == []
@@ -240,7 +242,7 @@ async def test_destroying_a_request_is_told(desk):
     assert (gone.email, gone.thread, gone.everywhere, gone.message_id) == (one.email, one.thread, True, "<r@x>")
 
 
-async def test_a_subscriber_may_change_mail_in_the_transaction_that_tells_it(desk):
+async def test_a_subscriber_may_change_mail_in_the_transaction_that_tells_it(desk: Desk) -> None:
     """As the bridge rejects a request when it is trashed."""
     one = await request(desk)
     desk.store.on(Trashed, lambda tx, event: labels.set_label(tx, event.email, "open", False))
@@ -253,7 +255,7 @@ async def test_a_subscriber_may_change_mail_in_the_transaction_that_tells_it(des
 # Selecting and copying out of views
 
 
-async def test_a_copy_out_of_a_view_is_independent(desk):
+async def test_a_copy_out_of_a_view_is_independent(desk: Desk) -> None:
     await request(desk)
     await desk.flag("Action", [1], "\\Deleted")
     copied = await desk.copy("Action", [1], "Archive")
@@ -263,14 +265,14 @@ async def test_a_copy_out_of_a_view_is_independent(desk):
     assert desk.uids("All") == [1, 2]
 
 
-async def test_moving_out_of_unread_to_where_it_was_gives_new_uids(desk):
+async def test_moving_out_of_unread_to_where_it_was_gives_new_uids(desk: Desk) -> None:
     await desk.append("INBOX")
     moved = await desk.move("Unread", [1], "INBOX")
     assert moved.target_uids == [2]
     assert (desk.uids("INBOX"), desk.uids("Unread"), desk.uids("All")) == ([2], [2], [1])
 
 
-async def test_views_of_large_mailboxes_move_together(desk):
+async def test_views_of_large_mailboxes_move_together(desk: Desk) -> None:
     for n in range(300):
         await desk.append("INBOX", mail(str(n)))
     await desk.move("INBOX", list(range(1, 301, 2)), "Archive")
