@@ -206,7 +206,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     approvals: Approvals = field(default_factory=Approvals)
     log: Log = field(default_factory=Log)
-    debug_crash_at: int = option(0, "", low=0)
+    debug_crash_at: str = option("", "")
     debug_points_file: Path | None = option(None, "")
 
     def address(self, local_part: str) -> str:

@@ -6,6 +6,7 @@ own changes. When SQLite has ended the transaction by itself, or COMMIT fails, e
 """
 
 import asyncio
+import functools
 import logging
 import queue
 import sqlite3
@@ -28,7 +29,9 @@ class Probe(Protocol):
     """Is told of each point where a crash would be interesting; a test's probe kills the process there."""
 
     def point(self, name: str) -> None:
-        """Called on the thread that reached the point."""
+        """Called on the thread that reached the point: "commit.before" and "commit.after", each with the names of the
+        functions that share the commit behind it.
+        """
 
 
 @dataclass(slots=True)
@@ -102,7 +105,7 @@ class Writer:
                 if not connection.in_transaction:
                     raise job.error or Broken("the transaction ended early")
                 job = self._next() if len(group) < _GROUP_SIZE and time.monotonic() < deadline else None
-            self._commit(connection)
+            self._commit(connection, group)
         except BaseException as error:  # rollback: whatever broke the group, each function must be told
             _fail(connection, group or [first], error)
         return group or [first]
@@ -130,12 +133,19 @@ class Writer:
         if connection.in_transaction:
             connection.execute("RELEASE one")
 
-    def _commit(self, connection: sqlite3.Connection) -> None:
+    def _commit(self, connection: sqlite3.Connection, group: list[Job]) -> None:
+        names = "" if self._probe is None else " ".join(map(_name, group))
         if self._probe is not None:
-            self._probe.point("commit.before")
+            self._probe.point(f"commit.before {names}")
         connection.execute("COMMIT")
         if self._probe is not None:
-            self._probe.point("commit.after")
+            self._probe.point(f"commit.after {names}")
+
+
+def _name(job: Job) -> str:
+    """What a job is called for the probe: the name of its function, or of the one that holds its lambda."""
+    fn = job.fn.func if isinstance(job.fn, functools.partial) else job.fn
+    return str(getattr(fn, "__qualname__", type(fn).__name__)).removesuffix(".<lambda>").removesuffix(".<locals>")
 
 
 def _fail(connection: sqlite3.Connection, group: list[Job], error: BaseException) -> None:

@@ -63,8 +63,8 @@ def town() -> Iterator[Town]:
 
 @dataclass
 class Told:
-    """What became of a history: the points its lives died at, those its first life came by, what the lives logged, and
-    what did not hold.
+    """What became of a history: the points its lives died at, those its first life came by (as "model.after:3"), what
+    the lives logged, and what did not hold.
     """
 
     killed: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Told:
         return "\n".join([f"{kind}, killed at {self.killed}:", *self.faults, "the log:", *self.log[-60:]])
 
 
-def play(town: Town, kind: str, crashes: Iterable[int] = (), *, fault: str = "", patience: float = PATIENCE) -> Told:
+def play(town: Town, kind: str, crashes: Iterable[str] = (), *, fault: str = "", patience: float = PATIENCE) -> Told:
     """One errand; the first lives die at these points, the last lives on. `fault` is planted into each."""
     told = Told()
     with town.house() as house:
@@ -85,7 +85,7 @@ def play(town: Town, kind: str, crashes: Iterable[int] = (), *, fault: str = "",
         if kind == "cut":
             house.outside.call(partial(house.sink.cut, "end", keep=True))
         try:
-            for at in (*crashes, *(0 for _ in range(MORE_LIVES))):
+            for at in (*crashes, *("" for _ in range(MORE_LIVES))):
                 if _play_life(user, at, fault, told):
                     break
             else:
@@ -97,19 +97,19 @@ def play(town: Town, kind: str, crashes: Iterable[int] = (), *, fault: str = "",
     return told
 
 
-def _play_life(user: User, at: int, fault: str, told: Told) -> bool:
-    """One life that dies at this point (0: none); whether all is over."""
+def _play_life(user: User, at: str, fault: str, told: Told) -> bool:
+    """One life that dies at this point (empty: at none); whether all is over."""
     points = user.house.folder / "points"
     points.unlink(missing_ok=True)
-    life = user.house.live(fault, POSTROOM_DEBUG_CRASH_AT=str(at), POSTROOM_DEBUG_POINTS_FILE=str(points))
+    life = user.house.live(fault, POSTROOM_DEBUG_CRASH_AT=at, POSTROOM_DEBUG_POINTS_FILE=str(points))
     try:
         over = lived(user, life)
     finally:
         told.log += life.log
-    names = [line.split()[1] for line in points.read_text().splitlines()]
+    names = points.read_text().splitlines()
     told.points = told.points or names
     if at and life.status == -signal.SIGKILL:
-        told.killed.append(names[-1])
+        told.killed.append(at)
     elif life.status != 0:
         raise AssertionError(f"the server ended with {life.status}")
     return over

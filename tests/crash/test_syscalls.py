@@ -23,14 +23,18 @@ def test_a_call_in_two_parts_ends_with_the_second() -> None:
 
 
 def test_a_call_that_failed_or_never_ended() -> None:
-    (failed, lost) = parse([f"8  fdatasync({WAL}) = -1 EIO (Input/output error)", f"8  fdatasync({WAL} <unfinished ...>"])
+    (failed, lost) = parse(
+        [f"8  fdatasync({WAL}) = -1 EIO (Input/output error)", f"8  fdatasync({WAL} <unfinished ...>"]
+    )
     assert failed.result == -1
     assert lost.result is None
     assert lost.end > 10**9
 
 
 def test_lines_that_are_no_calls_are_passed_over() -> None:
-    assert parse(["7  +++ exited with 0 +++", "7  --- SIGTERM {si_signo=SIGTERM} ---", "8  <... read resumed>) = 0"]) == []
+    assert (
+        parse(["7  +++ exited with 0 +++", "7  --- SIGTERM {si_signo=SIGTERM} ---", "8  <... read resumed>) = 0"]) == []
+    )
 
 
 def test_the_order_that_is_right() -> None:

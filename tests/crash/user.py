@@ -24,7 +24,7 @@ from tests.crash.lives import ADDRESS, PASSWORD, USER, House, Life
 
 HOST: Final = "127.0.0.1"
 PATIENCE: Final = 45.0
-STEP: Final = 0.25
+STEP: Final = 0.08
 AGENT: Final = "assistant@postroom.internal"
 HANDOVER: Final = "Agents/Assistant"
 ENDED: Final = frozenset({"done", "failed", "cancelled", "stuck", "expired"})

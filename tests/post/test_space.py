@@ -28,7 +28,7 @@ class FullDisk:
         self._loop = asyncio.get_running_loop()
 
     def point(self, name: str) -> None:
-        if self.full and name == "commit.before":
+        if self.full and name.startswith("commit.before"):
             self._loop.call_soon_threadsafe(self.hit.set)
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
