@@ -26,8 +26,8 @@ from agents.llm import (
 )
 from agents.ports import Clock
 from agents.profile import Profile
+from agents.rule import SpecFault
 from agents.tools.schedule import NAME
-from agents.triggers import SpecFault
 from agents.wall import to_wall
 
 TAG: Final = "schedule"

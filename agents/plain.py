@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from agents.triggers import SpecFault, cron
-from agents.triggers.recurring import DAYS
-from agents.wall import to_key
+from agents.rule import DAYS, SpecFault, to_key
+from agents.triggers import cron
 
 MORNING: Final = (9, 0)
 LONGEST: Final = 4000

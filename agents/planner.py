@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from agents import plain, trigger
 from agents.ports import Clock, WriteTx
+from agents.rule import Rule, SpecFault
 from agents.schedule import Planned, Reading, Reminder
 from agents.tool import ToolFailed
-from agents.triggers import SpecFault
-from agents.wall import Rule, to_wall
+from agents.wall import to_wall
 from config.settings import Settings
 from config.zone import zone as zone_named
 

@@ -18,8 +18,8 @@ from agents import audit, ids
 from agents import triggers as kinds
 from agents.events import TriggerChanged, TriggerRemoved
 from agents.ports import ReadTx, WriteTx
-from agents.triggers import SpecFault
-from agents.wall import Occurrence, Rule, next_occurrence, occurrences, shown
+from agents.rule import Rule, SpecFault
+from agents.wall import Occurrence, next_occurrence, occurrences, shown
 from config.zone import zone as zone_named
 
 MOST: Final = 200

@@ -7,30 +7,14 @@ comes twice is the first of the two, and a day that does not exist has no minute
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Final, Protocol
+from typing import Final
 
-MINUTE: Final = timedelta(minutes=1)
+from agents.rule import Rule, to_key
+
 LONGEST_GAP: Final = timedelta(hours=12)
 """A longer gap is a day that a country left out; nobody waits for its minutes on the next day."""
 
 _TRIES: Final = 5000
-
-
-class Rule(Protocol):
-    """When something happens, by the clock on the wall."""
-
-    @property
-    def spec(self) -> str:
-        """The rule in its one spelling, from which it can be read again."""
-        ...
-
-    def after(self, wall: datetime) -> datetime | None:
-        """The first time later than `wall`, both without zone and to the minute. None: never again."""
-        ...
-
-    def words(self) -> str:
-        """The rule as people read it: "Monday to Friday, 08:00"."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +28,6 @@ class Occurrence:
 def to_wall(millis: int, zone: tzinfo) -> datetime:
     """The local time of a moment, without zone, to the minute."""
     return datetime.fromtimestamp(millis / 1000, zone).replace(tzinfo=None, second=0, microsecond=0)
-
-
-def to_key(wall: datetime) -> str:
-    """A local minute as a key."""
-    return f"{wall:%Y-%m-%dT%H:%M}"
 
 
 def moment_of(wall: datetime, zone: tzinfo) -> datetime | None:

@@ -1,9 +1,5 @@
 """The kinds of triggers that go by the clock: one file each.
 
 The rule: a file has `KIND`, its name, and `read(text)`, which gives a Rule, None for text that is not of its form, or
-raises SpecFault for text of its form that is wrong. No kind knows the time, the database or mail.
+raises SpecFault for text of its form that is wrong. No kind knows another, the time, the database or mail.
 """
-
-
-class SpecFault(ValueError):
-    """A time that cannot be kept; the text says why, for the user."""

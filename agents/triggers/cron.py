@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from agents.triggers import SpecFault
-from agents.triggers.recurring import DAYS, ordinal
-from agents.wall import MINUTE
+from agents.rule import DAYS, MINUTE, SpecFault, listed, ordinal
 
 KIND: Final = "cron"
 _SHORT: Final[Mapping[str, str]] = {
@@ -99,12 +97,12 @@ class Cron:
             return ""
         if len(self.days) < 31:
             few = sorted(self.days)
-            return f"the {_listed([ordinal(day) for day in few])} of each month" if len(few) < 4 else ""
+            return f"the {listed([ordinal(day) for day in few])} of each month" if len(few) < 4 else ""
         if len(self.weekdays) == 7:
             return "every day"
         if self.weekdays == frozenset(range(1, 6)):
             return "Monday to Friday"
-        return "every " + _listed([name for number, name in enumerate(DAYS, 1) if number % 7 in self.weekdays])
+        return "every " + listed([name for number, name in enumerate(DAYS, 1) if number % 7 in self.weekdays])
 
     def _time_words(self) -> str:
         if len(self.hours) == 24 and len(self.minutes) == 1:
@@ -114,11 +112,7 @@ class Cron:
             return "every minute" if step == 1 else f"every {step} minutes"
         if len(self.hours) * len(self.minutes) > 4:
             return ""
-        return _listed([f"{hour:02}:{minute:02}" for hour in self.hours for minute in self.minutes])
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+        return listed([f"{hour:02}:{minute:02}" for hour in self.hours for minute in self.minutes])
 
 
 def read(text: str) -> Cron | None:

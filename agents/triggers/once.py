@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from agents.triggers import SpecFault
-from agents.wall import to_key
+from agents.rule import SpecFault, to_key
 
 KIND: Final = "once"
 _FORM: Final = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::00)?")

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from agents.triggers import SpecFault
-from agents.wall import MINUTE, to_key
+from agents.rule import DAYS, MINUTE, SpecFault, ordinal, to_key
 
 KIND: Final = "recurring"
 EVERY: Final = ("hour", "day", "weekday", "week", "month")
-DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FORM: Final = re.compile(r"every (hour|day|weekday|week|month) from (\d{4}-\d{2}-\d{2}T\d{2}:\d{2})", re.IGNORECASE)
 
 
@@ -65,12 +63,6 @@ class Recurring:
 def monthly(day: int) -> str:
     """A day of the month in words; days that not every month has stand for its last one."""
     return "the last day of each month" if day == 31 else f"the {ordinal(day)} of each month"
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def read(text: str) -> Recurring | None:

@@ -8,8 +8,8 @@ import pytest
 
 from agents import trigger
 from agents.letter import Kind, Outgoing
+from agents.rule import SpecFault
 from agents.trigger import MOST, New, Trigger
-from agents.triggers import SpecFault
 from tests.agents import invariants
 from tests.agents.kit import World, world
 from tests.agents.script import say, want

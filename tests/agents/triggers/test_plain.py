@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import plain, trigger
-from agents.triggers import SpecFault
+from agents.rule import SpecFault
 
 NOW = datetime.fromisoformat("2026-11-30T09:12")  # a Monday
 

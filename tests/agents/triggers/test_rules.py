@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import trigger
-from agents.triggers import SpecFault, cron, once, recurring
+from agents.rule import SpecFault
+from agents.triggers import cron, once, recurring
 from agents.triggers.cron import Cron
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.rule import Rule, to_key
 from agents.triggers import cron, once, recurring
-from agents.wall import Rule, moment_of, next_occurrence, occurrences, shown, span, to_key, to_wall
+from agents.wall import moment_of, next_occurrence, occurrences, shown, span, to_wall
 
 ZONES = (
     "America/New_York",
