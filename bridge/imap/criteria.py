@@ -63,7 +63,7 @@ class SearchReader:
         first = cursor.peek()
         if first == b"(":
             return _all_of(cursor.parenthesised(self.key))
-        if first.isdigit() or first == b"*":
+        if first.isdigit() or first in (b"*", b"$"):
             seqset = cursor.seqset()
             return lambda resolver: resolver.numbers(seqset)
         start = cursor.pos

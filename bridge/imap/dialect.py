@@ -5,7 +5,7 @@ capability that nobody serves is an error at the start, not a surprise for a cli
 built upon this module.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from types import MappingProxyType
@@ -43,6 +43,12 @@ class Feature(Enum):
     CHILD_MARKS = "base.listing: \\HasChildren, \\HasNoChildren"
     USE_MARKS = "base.listing: special-use attributes"
     EXTENDED_LIST = "base.listing: selection and return options, several patterns"
+    CLOSED_CODE = "base.select: CLOSED between two mailboxes"
+    OBJECT_IDS = "base.mailboxes: MAILBOXID of a mailbox that was made"
+    SAVED_RESULTS = "base.select: $ stands for the result of a search"
+    BINARY_LITERALS = "base.append: ~{n}"
+    PROGRESS = "service, session: INPROGRESS of a long command"
+    SEVERAL_APPENDS = "base.append: several messages in one APPEND"
     UID_CODES = "base.append, base.copy: APPENDUID and COPYUID"
     APPEND_LIMIT = "framer and base.append: largest message"
 
@@ -74,14 +80,16 @@ class StatusItem:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named parameter of SELECT, STORE or FETCH. `parse` reads its value and the space before it; None: it has none.
+    """A named parameter of a command. `parse` reads its value and the space before it; None: it has none.
 
-    `apply` is called when a SELECT succeeds with it (STORE and FETCH read their parameters themselves).
+    Of SELECT: `allow` may refuse it before anything is done, `apply` is called when the SELECT has succeeded with it.
+    Of CREATE: `apply` gives what goes to the store. STORE and FETCH read their parameters themselves.
     """
 
     name: bytes
     parse: Callable[[Cursor], Any] | None = None
-    apply: Callable[[Any, Any], None] | None = None
+    allow: Callable[[Any, Any], None] | None = None
+    apply: Callable[[Any, Any], Any] | None = None
 
 
 class Selection(Enum):
@@ -120,10 +128,31 @@ class ListReturn:
 
 @dataclass(frozen=True, slots=True)
 class SearchReturn:
-    """A SEARCH return option; `render` makes its part of ESEARCH from what was found (ascending), or None."""
+    """A return option of SEARCH and SORT. What was found is given in the order of the answer.
+
+    `parse` reads an argument and the space before it. `render` makes the option's part of ESEARCH from what was found
+    (numbers or UIDs, as the client asked) and the argument, or None. `part`: the piece of the result that it speaks
+    of; without it, all of it (what SAVE keeps, and what MODSEQ is the highest of, follows from that).
+    `saves`: it is SAVE, which has the result kept as "$".
+    """
 
     name: bytes
-    render: Callable[[Sequence[int]], bytes | None]
+    render: Callable[[Sequence[int], Any], bytes | None]
+    parse: Callable[[Cursor], Any] | None = None
+    part: Callable[[Sequence[int], Any], Sequence[int]] | None = None
+    saves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AppendData:
+    """A form in which APPEND may be given a message instead of a literal: `NAME (...)`.
+
+    `parse` reads what follows the name. `gather` makes the bytes of it when the command runs.
+    """
+
+    name: bytes
+    parse: Callable[[Cursor], Any]
+    gather: Callable[[Any, Any], Awaitable[bytes]]
 
 
 TellGone = Callable[[Selected, Sequence[tuple[int, Uid]]], list[bytes]]
@@ -147,7 +176,9 @@ class Extension:
     select_params: tuple[Parameter, ...] = ()
     store_params: tuple[Parameter, ...] = ()
     fetch_params: tuple[Parameter, ...] = ()
+    create_params: tuple[Parameter, ...] = ()
     search_returns: tuple[SearchReturn, ...] = ()
+    append_data: tuple[AppendData, ...] = ()
     list_selections: tuple[ListSelection, ...] = ()
     list_returns: tuple[ListReturn, ...] = ()
     enables: Mapping[bytes, tuple[Mode, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -185,7 +216,9 @@ class Dialect:
     select_params: Mapping[bytes, Parameter]
     store_params: Mapping[bytes, Parameter]
     fetch_params: Mapping[bytes, Parameter]
+    create_params: Mapping[bytes, Parameter]
     search_returns: Mapping[bytes, SearchReturn]
+    append_data: Mapping[bytes, AppendData]
     list_selections: Mapping[bytes, ListSelection]
     list_returns: Mapping[bytes, ListReturn]
     enables: Mapping[bytes, tuple[Mode, ...]]
@@ -221,6 +254,8 @@ def merge(extensions: Sequence[Extension]) -> Dialect:
         select_params=_table(extensions, "SELECT parameter", lambda e: [(p.name, p) for p in e.select_params]),
         store_params=_table(extensions, "STORE parameter", lambda e: [(p.name, p) for p in e.store_params]),
         fetch_params=_table(extensions, "FETCH parameter", lambda e: [(p.name, p) for p in e.fetch_params]),
+        create_params=_table(extensions, "CREATE parameter", lambda e: [(p.name, p) for p in e.create_params]),
+        append_data=_table(extensions, "form of APPEND", lambda e: [(d.name, d) for d in e.append_data]),
         search_returns=_table(extensions, "SEARCH return option", lambda e: [(p.name, p) for p in e.search_returns]),
         list_selections=_table(extensions, "LIST selection", lambda e: [(s.name, s) for s in e.list_selections]),
         list_returns=_table(extensions, "LIST return option", lambda e: [(r.name, r) for r in e.list_returns]),
@@ -242,7 +277,7 @@ def _table(
     owner: dict[K, str] = {}
     for extension in extensions:
         for key, value in entries(extension):
-            if key in owner:
+            if key in owner and merged[key] is not value:  # one thing may belong to two extensions
                 raise DialectError(f"{kind} {_show(key)} is given by both {owner[key]} and {extension.name}")
             merged[key], owner[key] = value, extension.name
     return MappingProxyType(merged)
@@ -275,7 +310,9 @@ def _serves(extension: Extension) -> bool:
         or extension.select_params
         or extension.store_params
         or extension.fetch_params
+        or extension.create_params
         or extension.search_returns
+        or extension.append_data
         or extension.list_selections
         or extension.list_returns
         or extension.enables

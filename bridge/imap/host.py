@@ -49,6 +49,9 @@ class Host(Protocol):
     def count_in(self, session: Any, identity: Identity) -> None:
         """A session of this account begins. Raises Refused when it has too many."""
 
+    def count_out(self, session: Any) -> None:
+        """The session's login is over, the connection is not."""
+
     def forget(self, session: Any) -> None:
         """The connection is over. May be called twice."""
 

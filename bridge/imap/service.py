@@ -14,7 +14,7 @@ from typing import Final
 
 from bridge.auth import Authenticator, Identity
 from bridge.imap.command import Farewell, Refused
-from bridge.imap.dialect import Dialect
+from bridge.imap.dialect import Dialect, Feature
 from bridge.imap.items.flags import FlagTexts
 from bridge.imap.recents import Recents
 from bridge.imap.registry import dialect_for
@@ -104,13 +104,16 @@ class ImapService:
             raise Refused("This account has too many sessions open", Code.LIMIT.value)
         self._accounts[identity.account] += 1
 
+    def count_out(self, session: Session) -> None:
+        if session.identity is not None:
+            self._accounts[session.identity.account] -= 1
+
     def forget(self, session: Session) -> None:
         if self._pumps.pop(session, None) is None:
             return
         if session.admitted:
             self._limits.leave(session.wire.peer)
-        if session.identity is not None:
-            self._accounts[session.identity.account] -= 1
+        self.count_out(session)
         later = self._later.pop(session, None)
         if later is not None:
             later.cancel()
@@ -162,6 +165,8 @@ class ImapService:
                 session.goodbye("Logged out after a long silence")
             elif silent >= allowed and not pump.writable:
                 pump.abort()  # in the middle of an answer that nobody reads
+            elif session.working and silent >= SWEEP_SECONDS and self.dialect.has(Feature.PROGRESS):
+                session.progress()
             elif session.idling and now - max(session.pushed_at, session.touched) >= KEEP_ALIVE_SECONDS:
                 session.keep_alive()
 

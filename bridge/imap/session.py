@@ -40,6 +40,7 @@ class Session:
         "_blobs",
         "_bye",
         "_current",
+        "_flushing",
         "_hold",
         "_met",
         "_out",
@@ -74,6 +75,7 @@ class Session:
         self._blobs: list[bytearray] = []
         self._out: list[bytes] = []
         self._bad = 0
+        self._flushing = False  # an answer is under way, perhaps in the middle of a line
         self._met = False  # something has been said that had the form of a command
         self._bye: Farewell | None = None  # to be said when the command at hand is done
         self.working = False
@@ -140,6 +142,13 @@ class Session:
         """Send what has been written, in pieces, waiting for a slow peer. Raises ConnectionError when he is gone."""
         data = b"".join(self._out)
         self._out.clear()
+        self._flushing = True
+        try:
+            await self._send(data)
+        finally:
+            self._flushing = False
+
+    async def _send(self, data: bytes) -> None:
         if len(data) <= PIECE:
             self.wire.write(data)
         else:
@@ -167,6 +176,16 @@ class Session:
         self.identity = identity
         self.state = State.READY
         self.framer.set_authenticated(True)
+
+    def leave_account(self) -> None:
+        """Back to the state before the login, with nothing turned on (RFC 8437)."""
+        self.unselect()
+        self.host.count_out(self)
+        self.identity = None
+        self.state = State.FRESH
+        self.modes = NO_MODES
+        self.framer.utf8 = False
+        self.framer.set_authenticated(False)
 
     def turn_on(self, modes: Iterable[Mode]) -> None:
         """Modes once on stay on (RFC 5161)."""
@@ -253,6 +272,11 @@ class Session:
             self.pushed_at = self.host.clock()
             self.say(b"OK Still here")
             self.flush_now()
+
+    def progress(self) -> None:
+        """Say that the command at hand is still being worked on (RFC 9585), unless an answer is on its way out."""
+        if self.working and self._current is not None and not self._flushing and self.wire.writable:
+            self.wire.write(b"* OK [INPROGRESS (%b NIL NIL)] Still working\r\n" % render.quoted(self.tag))
 
     # News
 

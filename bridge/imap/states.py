@@ -3,14 +3,14 @@
 Rule: as little as possible, as hundreds of sessions idle for hours.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from bridge.imap.view import View
 from mailstore.cache import MailboxIndex
-from mailstore.model import Mailbox
+from mailstore.model import Mailbox, Uid
 from mailstore.store import Store
 
 
@@ -40,7 +40,7 @@ class Selected:
     leave: Callable[[], None]
     keywords: int = 0  # how many of the account's keywords the client has been told of; they only become more
     stale: bool = False  # the doorbell rang since the log was last read
-    saved: list[int] | None = field(default=None)  # the result of SEARCH RETURN (SAVE), for extensions that keep it
+    saved: Sequence[Uid] | None = None  # "$", the UIDs that SEARCH RETURN (SAVE) kept; None where that is not spoken
 
     @property
     def index(self) -> MailboxIndex:

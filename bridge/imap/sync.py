@@ -14,9 +14,11 @@ from bridge.imap.pipeline import News
 from bridge.imap.states import Selected
 from bridge.imap.view import Told
 from bridge.imap.wire import codes
-from bridge.imap.wire.render import flag_list
+from bridge.imap.wire.grammar import MAX_NUMBER
+from bridge.imap.wire.render import flag_list, range_set
+from bridge.imap.wire.seqset import SeqSet, overlap, without
 from mailstore import changes, flags
-from mailstore.model import Delta, Snapshot, Uid
+from mailstore.model import Delta, ModSeq, Snapshot, Uid
 from mailstore.store import Store
 
 SYSTEM_FLAGS: Final = ("\\Answered", "\\Flagged", "\\Deleted", "\\Seen", "\\Draft")
@@ -127,6 +129,19 @@ def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) 
     return [b"* %d EXPUNGE\r\n" % number for number, _ in gone]
 
 
+def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: SeqSet | None) -> bytes:
+    """VANISHED (EARLIER): UIDs that left after `modseq`, of those named (RFC 7162 section 3.2.10).
+
+    What the client still counts is left out: it is told of that by VANISHED itself. `n:*` goes on without end here, as
+    what has left may have had higher UIDs than what is there.
+    """
+    mailbox, mine = selected.mailbox, selected.view.uids
+    gone = session.store.read(lambda tx: changes.expunged_since(tx, mailbox, ModSeq(modseq)))
+    named = [(1, MAX_NUMBER)] if among is None else among.uid_ranges(MAX_NUMBER)
+    left = without(overlap(gone, named), mine)
+    return b"* VANISHED (EARLIER) %b\r\n" % range_set(left) if left else b""
+
+
 def flag_lines(
     session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False, flags: bool = True
 ) -> list[bytes]:
@@ -134,6 +149,7 @@ def flag_lines(
 
     Without `flags` only what the session's modes add is told: the client knows the flags, as it set them silently.
     """
+    uid = uid or Mode.QRESYNC in session.modes  # RFC 7162 section 3.2.4
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
     view, index, recent = selected.view, selected.index, bool(selected.view.recent)
     lines = []

@@ -1,16 +1,18 @@
-"""APPEND (RFC 3501 section 6.3.11, RFC 4315 APPENDUID).
+"""APPEND (RFC 3501 section 6.3.11, RFC 4315 APPENDUID, RFC 3502 MULTIAPPEND).
 
 Rule: the bytes are kept as they came (line ends apart); what may not be put into a mailbox is refused with the reason.
 A message that Postroom has already (a client's copy of what it sent) is kept once, and the kept one is named.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from bridge.imap.base.flags import settable
+from bridge.imap.base.unbinary import without_binary
 from bridge.imap.command import Command, Done, Refused
-from bridge.imap.dialect import Dialect, Feature
+from bridge.imap.dialect import AppendData, Dialect, Feature
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire import codes
@@ -22,61 +24,107 @@ from mailstore.parse import normalise
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Prepared
 
+MOST_MESSAGES: Final = 10_000  # of one APPEND
 IN_THREAD: Final = 256 * 1024  # from this size on a message is parsed off the loop
 
 
 @dataclass(frozen=True, slots=True)
-class Appending:
-    """One message to append; a streamed one is still a Blob."""
+class NewMessage:
+    """One message to append: a literal (still a Blob when it was streamed), or one of the dialect's other forms."""
 
-    name: str
     flags: tuple[str, ...]
     date: Millis | None
     literal: bytes | Blob = field(repr=False)
+    binary: bool = False
+    form: tuple[AppendData, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appending:
+    name: str
+    messages: tuple[NewMessage, ...]
 
 
 def parse_append(cursor: Cursor, dialect: Dialect) -> Appending:
     cursor.sp()
     name = cursor.mailbox()
+    found = [parse_message(cursor, dialect)]
+    while dialect.has(Feature.SEVERAL_APPENDS) and not cursor.at_end:
+        if len(found) == MOST_MESSAGES:
+            cursor.fail("Too many messages in one APPEND")
+        found.append(parse_message(cursor, dialect))
+    cursor.eol()
+    return Appending(name, tuple(found))
+
+
+def parse_message(cursor: Cursor, dialect: Dialect) -> NewMessage:
+    """`SP [flags SP] [date SP] message`."""
     cursor.sp()
     flags: tuple[str, ...] = ()
     if cursor.peek() == b"(":
-        flags = tuple(flag for flag in cursor.flag_list() if flag != "\\Recent")
+        flags = settable([flag for flag in cursor.flag_list() if flag != "\\Recent"])
         cursor.sp()
     date = None
     if cursor.peek() == b'"':
         date = cursor.date_time()
         cursor.sp()
-    if cursor.peek() == b"~":
+    word = cursor.try_word(*dialect.append_data)
+    if word is not None:
+        form = dialect.append_data[word]
+        cursor.sp()
+        return NewMessage(flags, date, b"", form=(form, form.parse(cursor)))
+    binary = cursor.peek() == b"~"
+    if binary and not dialect.has(Feature.BINARY_LITERALS):
         cursor.fail("A binary literal is not offered here")
-    literal = cursor.any_literal()
-    cursor.eol()
-    return Appending(name, settable(flags), date, literal)
+    return NewMessage(flags, date, cursor.any_literal(), binary)
 
 
 async def run_append(session: Session, wanted: Appending) -> Done:
     account = session.user().account
     mailbox = session.store.read(lambda tx: target(tx, account, wanted.name))
-    raw = session.blob(wanted.literal.number) if isinstance(wanted.literal, Blob) else wanted.literal
-    if not raw:
-        raise Refused("An empty message cannot be kept", Code.CANNOT.value)
-    prepared = await prepare(session, raw)
+    prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])
 
-    def append(tx: WriteTx) -> Appended:
+    def append(tx: WriteTx) -> list[Appended]:
         """The mailbox is looked up again: it may have gone while the message was being read."""
         into = target(tx, account, wanted.name) if mailboxes.get(tx, mailbox.id) is None else mailbox
-        return messages.append(tx, into, prepared, flags=wanted.flags, internal_date=wanted.date)
+        return [
+            messages.append(tx, into, each, flags=message.flags, internal_date=message.date)
+            for each, message in zip(prepared, wanted.messages, strict=True)
+        ]
 
-    appended = await session.store.write(append)
-    code = codes.appenduid(appended.uidvalidity, [appended.uid])
-    return Done("APPEND completed", code if session.dialect.has(Feature.UID_CODES) else None)
+    return Done("APPEND completed", appenduid(session, await session.store.write(append)))
 
 
-async def prepare(session: Session, raw: bytes) -> Prepared:
-    """Normalised, parsed and hashed; a large message in a thread."""
-    if len(raw) < IN_THREAD:
-        return session.store.prepare(normalise(raw))
-    return await asyncio.to_thread(lambda: session.store.prepare(normalise(raw)))
+def appenduid(session: Session, appended: Sequence[Appended]) -> bytes | None:
+    """The response code, if UIDPLUS is spoken."""
+    if not session.dialect.has(Feature.UID_CODES):
+        return None
+    return codes.appenduid(appended[0].uidvalidity, [each.uid for each in appended])
+
+
+async def gather(session: Session, message: NewMessage) -> bytes:
+    """The bytes of a message as the client gives them. Raises Refused for an empty one."""
+    if message.form is not None:
+        form, value = message.form
+        raw = await form.gather(session, value)
+    elif isinstance(message.literal, Blob):
+        raw = session.blob(message.literal.number)
+    else:
+        raw = message.literal
+    if not raw:
+        raise Refused("An empty message cannot be kept", Code.CANNOT.value)
+    if len(raw) > session.settings.imap.append_limit:  # put together from parts, each of which was within it
+        raise Refused("The message is too large", Code.TOOBIG.value)
+    return without_binary(raw) if message.binary else raw
+
+
+async def prepare(session: Session, raws: Sequence[bytes]) -> list[Prepared]:
+    """Normalised, parsed and hashed; much of it in a thread."""
+
+    def work() -> list[Prepared]:
+        return [session.store.prepare(normalise(raw)) for raw in raws]
+
+    return work() if sum(map(len, raws)) < IN_THREAD else await asyncio.to_thread(work)
 
 
 def target(tx: ReadTx, account: AccountId, name: str) -> Mailbox:

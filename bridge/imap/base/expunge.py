@@ -9,23 +9,31 @@ from typing import Final
 
 from bridge.imap.base.own import change, writable
 from bridge.imap.command import Command, Done, Traits, nothing
+from bridge.imap.dialect import Mode
 from bridge.imap.session import Session
-from bridge.imap.states import IN_MAILBOX
+from bridge.imap.states import IN_MAILBOX, Selected
+from bridge.imap.wire import codes
 from mailstore import mailboxes, messages
 from mailstore.model import Uid
 
 
 async def run_expunge(session: Session, _: None) -> Done:
-    await expunge(session, None)
-    return Done("EXPUNGE completed")
+    return Done("EXPUNGE completed", await expunge(session, None))
 
 
-async def expunge(session: Session, uids: Sequence[Uid] | None) -> None:
-    """Expunge what is \\Deleted, all or among the UIDs."""
+async def expunge(session: Session, uids: Sequence[Uid] | None) -> bytes | None:
+    """Expunge what is \\Deleted, all or among the UIDs. The response code for it, if something went."""
     selected = writable(session)
     mailbox = selected.mailbox
-    if session.store.read(lambda tx: mailboxes.status(tx, mailbox).deleted):
-        await change(session, selected, lambda tx: messages.expunge(tx, mailbox, uids))
+    if not session.store.read(lambda tx: mailboxes.status(tx, mailbox).deleted):
+        return None
+    gone, _ = await change(session, selected, lambda tx: messages.expunge(tx, mailbox, uids))
+    return position_code(session, selected) if gone else None
+
+
+def position_code(session: Session, selected: Selected) -> bytes | None:
+    """HIGHESTMODSEQ for who speaks QRESYNC (RFC 7162 section 3.2.7): up to there everything has been told by then."""
+    return codes.highestmodseq(selected.view.modseq) if Mode.QRESYNC in session.modes else None
 
 
 COMMANDS: Final = (Command(b"EXPUNGE", IN_MAILBOX, nothing, run_expunge, Traits(breaks_numbers=True)),)

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from bridge.imap import sync
 from bridge.imap.base.flags import completed
+from bridge.imap.base.mailboxes import read_parameter
 from bridge.imap.base.own import change, pieces, positions, uids_at
-from bridge.imap.base.select import read_parameter
-from bridge.imap.command import Command, Done, Traits
+from bridge.imap.base.partial import Piece, cut
+from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.plan import Batch, FetchPlan, Needs
 from bridge.imap.session import Session
@@ -33,11 +34,14 @@ IN_LOOP_BYTES: Final = 128 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
-    """`changed_since` leaves out messages that have not changed after that modseq (RFC 7162 CHANGEDSINCE)."""
+    """`changed_since` leaves out messages that have not changed after that modseq (RFC 7162 CHANGEDSINCE), of what is
+    left `piece` cuts out a part (RFC 9394 PARTIAL); `vanished`: tell also what has left since (RFC 7162 VANISHED)."""
 
     messages: SeqSet
     plan: FetchPlan
     changed_since: int | None = None
+    piece: Piece | None = None
+    vanished: bool = False
 
 
 def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
@@ -54,7 +58,11 @@ def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
     since = params.get(b"CHANGEDSINCE")
     if since is not None:
         plan = plan.with_item(dialect.fetch_items[b"MODSEQ"])
-    return Fetching(wanted, plan, since)
+    if params.keys() & {b"PARTIAL", b"VANISHED"} and not uid:
+        cursor.fail("This parameter belongs to UID FETCH")
+    if b"VANISHED" in params and since is None:
+        cursor.fail("VANISHED needs CHANGEDSINCE")
+    return Fetching(wanted, plan, since, params.get(b"PARTIAL"), b"VANISHED" in params)
 
 
 async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
@@ -64,9 +72,15 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
     if plan.needs.modseq:
         session.turn_on((Mode.CONDSTORE,))
     if wanted.changed_since is not None:
+        if wanted.vanished:
+            if Mode.QRESYNC not in session.modes:
+                raise Refused("VANISHED needs ENABLE QRESYNC", bad=True)
+            session.write(sync.vanished_earlier(session, selected, wanted.changed_since, wanted.messages))
         spans = _changed(selected, spans, wanted.changed_since)
+    if wanted.piece is not None:
+        spans = cut(spans, wanted.piece)
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
-        plan = plan.with_flags()
+        plan = _with_told(session, plan)
     needs = plan.needs
     if needs.flags:
         session.write(b"".join(sync.new_keywords(session, selected)))
@@ -78,6 +92,12 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         else:
             done += await _send_indexed(session, selected, plan, part)
     return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+
+
+def _with_told(session: Session, plan: FetchPlan) -> FetchPlan:
+    """The plan with what is told of a message whose flags have changed."""
+    plan = plan.with_flags()
+    return plan.with_item(session.dialect.fetch_items[b"MODSEQ"]) if Mode.CONDSTORE in session.modes else plan
 
 
 def _changed(selected: Selected, spans: Sequence[range], since: int) -> list[range]:

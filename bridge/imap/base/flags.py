@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap import sync
+from bridge.imap.base.mailboxes import read_parameter
 from bridge.imap.base.own import change, positions, uids_at, writable
-from bridge.imap.base.select import read_parameter
 from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.session import Session

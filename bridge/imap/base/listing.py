@@ -17,7 +17,7 @@ from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import mailbox_name
 from mailstore import mailboxes
-from mailstore.model import Mailbox
+from mailstore.model import AccountId, Mailbox
 from mailstore.sqlite import ReadTx
 
 DELIMITER: Final = "/"
@@ -208,7 +208,8 @@ async def run_list(session: Session, listing: Listing) -> Done:
         root = listing.reference if listing.reference.startswith(DELIMITER) else ""
         session.say(b'LIST (\\Noselect) "/" ' + _name(session, root[:1]))
         return Done("LIST completed")
-    for row in chosen(listing, session.store.read(partial(_read_rows, session))):
+    account = session.user().account
+    for row in chosen(listing, session.store.read(lambda tx: read_rows(tx, account))):
         session.write(_line(b"LIST", session, row.name, attributes(row, listing, session.dialect), listing, row))
         if row.mailbox is not None and row.mailbox.selectable:
             for option, argument in listing.returns:
@@ -217,15 +218,16 @@ async def run_list(session: Session, listing: Listing) -> Done:
     return Done("LIST completed")
 
 
-def _read_rows(session: Session, tx: ReadTx) -> list[Row]:
-    account = session.user().account
+def read_rows(tx: ReadTx, account: AccountId) -> list[Row]:
+    """Every name of the account."""
     return rows_of(mailboxes.all(tx, account), mailboxes.subscriptions(tx, account))
 
 
 async def run_lsub(session: Session, listing: Listing) -> Done:
     """Subscribed names; with `%`, a name above one that is itself not listed shows as \\Noselect (section 6.3.9)."""
     test = matcher(listing.reference, listing.patterns[0])
-    for row in session.store.read(partial(_read_rows, session)):
+    account = session.user().account
+    for row in session.store.read(lambda tx: read_rows(tx, account)):
         if not test(row.name):
             continue
         if row.subscribed:

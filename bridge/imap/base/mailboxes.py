@@ -3,15 +3,16 @@
 Rule: names are compared and kept as text; only here and in listing.py do they meet their wire form.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bridge.imap.command import Command, Done, Refused
-from bridge.imap.dialect import Dialect, Mode, StatusItem
+from bridge.imap.dialect import Dialect, Feature, Mode, Parameter, StatusItem
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
+from bridge.imap.wire import codes
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import mailbox_name, parenthesised
@@ -28,11 +29,37 @@ class StatusWanted:
     items: tuple[StatusItem, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Creating:
+    name: str
+    params: tuple[tuple[Parameter, Any], ...] = ()
+
+
 def parse_name(cursor: Cursor, dialect: Dialect) -> str:
     cursor.sp()
     name = cursor.mailbox()
     cursor.eol()
     return name
+
+
+def parse_create(cursor: Cursor, dialect: Dialect) -> Creating:
+    """A name, and parameters (RFC 4466 section 2.2) where a dialect has any."""
+    cursor.sp()
+    name = cursor.mailbox()
+    params: list[tuple[Parameter, Any]] = []
+    if dialect.create_params and not cursor.at_end:
+        cursor.sp()
+        params = cursor.parenthesised(partial(read_parameter, cursor, dialect.create_params))
+    cursor.eol()
+    return Creating(name, tuple(params))
+
+
+def read_parameter(cursor: Cursor, known: Mapping[bytes, Parameter]) -> tuple[Parameter, Any]:
+    """A parameter by name with its value; CREATE, SELECT, STORE and FETCH share it."""
+    parameter = known.get(cursor.word("a parameter"))
+    if parameter is None:
+        cursor.fail("Unknown parameter")
+    return parameter, parameter.parse(cursor) if parameter.parse else None
 
 
 def parse_rename(cursor: Cursor, dialect: Dialect) -> tuple[str, str]:
@@ -81,14 +108,19 @@ def selectable(tx: ReadTx, account: AccountId, name: str) -> Mailbox:
     return mailbox
 
 
-async def run_create(session: Session, name: str) -> Done:
+async def run_create(session: Session, creating: Creating) -> Done:
     """A trailing delimiter only announces children (section 6.3.3); the mailbox is made without it."""
-    wanted = name.removesuffix("/")
+    wanted = creating.name.removesuffix("/")
     if any(char in UNUSABLE for char in wanted):
         raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
     account = session.user().account
-    await session.store.write(lambda tx: mailboxes.create(tx, account, wanted))
-    return Done("CREATE completed")
+    use: str | None = None
+    for parameter, value in creating.params:
+        if parameter.apply is not None:
+            use = parameter.apply(session, value)
+    made = await session.store.write(lambda tx: mailboxes.create(tx, account, wanted, use))
+    code = codes.mailboxid(made.object_id) if session.dialect.has(Feature.OBJECT_IDS) else None
+    return Done("CREATE completed", code)
 
 
 async def run_delete(session: Session, name: str) -> Done:
@@ -155,8 +187,11 @@ STATUS_ITEMS: Final = (
     StatusItem(b"UNSEEN", lambda status, _: b"%d" % status.unseen),
 )
 
+DELETED: Final = StatusItem(b"DELETED", lambda status, _: b"%d" % status.deleted)
+"""An item that several extensions have."""
+
 COMMANDS: Final = (
-    Command(b"CREATE", LOGGED_IN, parse_name, run_create),
+    Command(b"CREATE", LOGGED_IN, parse_create, run_create),
     Command(b"DELETE", LOGGED_IN, parse_name, run_delete),
     Command(b"RENAME", LOGGED_IN, parse_rename, run_rename),
     Command(b"SUBSCRIBE", LOGGED_IN, parse_name, run_subscribe),

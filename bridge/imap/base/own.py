@@ -11,8 +11,9 @@ from bridge.imap import sync
 from bridge.imap.command import Refused
 from bridge.imap.session import Session
 from bridge.imap.states import Selected
+from bridge.imap.view import position
 from bridge.imap.wire.codes import Code
-from bridge.imap.wire.seqset import SeqSet
+from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import changes
 from mailstore.model import Delta, Uid
 from mailstore.sqlite import WriteTx
@@ -51,11 +52,21 @@ def writable(session: Session) -> Selected:
 def positions(selected: Selected, messages: SeqSet, *, uid: bool) -> list[range]:
     """Indexes into the view for the messages a command names. Unknown UIDs are passed over, unknown numbers are BAD."""
     view = selected.view
+    if messages.is_saved:
+        return saved(selected)
     if uid:
         return messages.resolve_uids(view.uids)
     if len(view) and messages.exceeds(len(view)):
         raise Refused("No message has that number", bad=True)
     return messages.resolve_numbers(len(view))
+
+
+def saved(selected: Selected) -> list[range]:
+    """Where the messages of "$" stand now; those that have left are passed over (RFC 5182 section 2.1)."""
+    if selected.saved is None:
+        raise Refused("Results of searches are not kept here", bad=True)
+    mine = selected.view.uids
+    return merge((at, at + 1) for uid in selected.saved if (at := position(mine, uid)) >= 0)
 
 
 def uids_at(selected: Selected, spans: Sequence[range]) -> list[Uid]:

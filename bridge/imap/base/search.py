@@ -1,4 +1,4 @@
-"""SEARCH and UID SEARCH (RFC 3501 section 6.4.4).
+"""SEARCH and UID SEARCH (RFC 3501 section 6.4.4), and what SORT and THREAD share with them.
 
 Rule: an answer names only messages that this client has been told of, by its own numbers.
 """
@@ -6,39 +6,58 @@ Rule: an answer names only messages that this client has been told of, by its ow
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from bridge.imap.command import Command, Done, Traits
+from bridge.imap.base.own import saved
+from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.criteria import Criteria, parse_criteria
 from bridge.imap.dialect import Dialect, Mode, SearchReturn
+from bridge.imap.refusals import as_refusal
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.render import numbers, quoted
 from bridge.imap.wire.seqset import SeqSet
 from mailstore.model import Uid
 from mailstore.query import And, ModSeqAtLeast, Not, Nothing, Or, Query, UidSet
 
+Returns = tuple[tuple[SearchReturn, Any], ...]
+"""Return options with their arguments."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """What a SEARCH asks for. `returns` None: the old answer, SEARCH; else ESEARCH (RFC 4731) with these parts."""
+    """What a SEARCH asks for. `returns` None: the old answer, SEARCH; else ESEARCH (RFC 4731) with these parts.
 
-    criteria: Criteria
-    returns: tuple[SearchReturn, ...] | None = None
+    `refused`: it was read, and cannot be done (an unknown charset); "$" is emptied then (RFC 5182 section 2.1).
+    """
+
+    criteria: Criteria | None
+    returns: Returns | None = None
+    refused: Refused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: UIDs in the order of the answer, and whether it asked about modseqs."""
+
+    uids: Sequence[Uid]
+    asks_modseq: bool
 
 
 class Resolver:
     """Turns what only this session knows (its numbers, its highest UID, what is recent to it) into sets of UIDs."""
 
     def __init__(self, selected: Selected) -> None:
+        self._selected = selected
         self._view = selected.view
 
     def numbers(self, seqset: SeqSet) -> Query:
-        return self._at(seqset.resolve_numbers(len(self._view)))
+        return self._at(saved(self._selected) if seqset.is_saved else seqset.resolve_numbers(len(self._view)))
 
     def uids(self, seqset: SeqSet) -> Query:
-        return self._at(seqset.resolve_uids(self._view.uids))
+        return self._at(saved(self._selected) if seqset.is_saved else seqset.resolve_uids(self._view.uids))
 
     def recent(self) -> Query:
         return UidSet(self._view.recent) if self._view.recent else Nothing()
@@ -49,43 +68,118 @@ class Resolver:
         return UidSet(tuple((mine[span.start], mine[span.stop - 1]) for span in spans)) if spans else Nothing()
 
 
+# Reading
+
+
 def parse_search(cursor: Cursor, dialect: Dialect) -> Searching:
     cursor.sp()
-    returns = None
-    if dialect.search_returns and cursor.try_word(b"RETURN"):
-        cursor.sp()
-        returns = tuple(cursor.parenthesised(partial(_return, cursor, dialect), empty=True))
-        cursor.sp()
-    criteria = parse_criteria(cursor, dialect.search_keys)
+    returns = parse_returns(cursor, dialect)
+    try:
+        criteria = parse_criteria(cursor, dialect.search_keys, charset=not cursor.utf8)
+    except ParseError as error:
+        if error.status != "NO":
+            raise
+        return Searching(None, returns, as_refusal(error))
     cursor.eol()
     return Searching(criteria, returns)
 
 
-def _return(cursor: Cursor, dialect: Dialect) -> SearchReturn:
+def parse_returns(cursor: Cursor, dialect: Dialect) -> Returns | None:
+    """`RETURN (...)` with the space behind it, if it is there."""
+    if not dialect.search_returns or not cursor.try_word(b"RETURN"):
+        return None
+    cursor.sp()
+    returns = tuple(cursor.parenthesised(partial(_return, cursor, dialect), empty=True))
+    cursor.sp()
+    return returns
+
+
+def _return(cursor: Cursor, dialect: Dialect) -> tuple[SearchReturn, Any]:
     option = dialect.search_returns.get(cursor.word("a return option"))
     if option is None:
         cursor.fail("Unknown return option")
-    return option
+    return option, option.parse(cursor) if option.parse else None
+
+
+# Finding and answering
 
 
 async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
-    query = wanted.criteria.query(Resolver(selected))
-    found = selected.view.within(await session.store.search(selected.mailbox, query))
-    told: Sequence[int] = found if uid else [selected.view.number(of) for of in found]
-    modseq = _highest(session, selected, found) if asks_modseq(query) else None
-    if wanted.returns is None:
+    found = await find(session, selected, wanted.criteria, wanted.returns, wanted.refused)
+    if wanted.returns is None and Mode.REV2 not in session.modes:
+        told = told_as(selected, found.uids, uid=uid)
+        modseq = highest(session, selected, found, None)
         shown = b" " + numbers(told) if told else b""
         session.say(b"SEARCH" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
     else:
-        session.say(_extended(session, wanted.returns, told, modseq, uid=uid))
+        answer(session, selected, found, wanted.returns or (), uid=uid)
     return Done("UID SEARCH completed" if uid else "SEARCH completed")
 
 
-def _highest(session: Session, selected: Selected, found: Sequence[Uid]) -> int | None:
-    """The highest modseq of what was found, for who searches by modseq (RFC 7162 section 3.1.5)."""
+async def find(
+    session: Session,
+    selected: Selected,
+    criteria: Criteria | None,
+    returns: Returns | None,
+    refused: Refused | None = None,
+) -> Found:
+    """The messages the criteria are true of, ascending. Raises Refused, and empties "$" if it was to be set."""
+    try:
+        if criteria is None:
+            raise refused or Refused("Nothing to search for", bad=True)
+        query = criteria.query(Resolver(selected))
+        uids = selected.view.within(await session.store.search(selected.mailbox, query))
+    except Refused as error:
+        if saves(returns) and not error.bad:
+            selected.saved = ()
+        raise
+    return Found(uids, asks_modseq(query))
+
+
+def saves(returns: Returns | None) -> bool:
+    return any(option.saves for option, _ in returns or ())
+
+
+def told_as(selected: Selected, uids: Sequence[Uid], *, uid: bool) -> Sequence[int]:
+    """The UIDs as the client wants to hear of them: as they are, or as its numbers."""
+    return uids if uid else [selected.view.number(of) for of in uids]
+
+
+def answer(session: Session, selected: Selected, found: Found, returns: Returns, *, uid: bool) -> None:
+    """ESEARCH: the parts asked for, in that order; without any, ALL (RFC 4731 section 3.1). SAVE alone says nothing."""
+    shown = tuple((option, argument) for option, argument in returns if not option.saves)
+    if len(shown) < len(returns):
+        selected.saved = sorted(_parts(found.uids, shown))
+        if not shown:
+            return
+    told = told_as(selected, found.uids, uid=uid)
+    wanted = shown or ((session.dialect.search_returns[b"ALL"], None),)
+    parts = [part for option, argument in wanted if (part := option.render(told, argument)) is not None]
+    modseq = highest(session, selected, found, shown)
+    if modseq:
+        parts.append(b"MODSEQ %d" % modseq)
+    head = b"ESEARCH (TAG %b)" % quoted(session.tag) + (b" UID" if uid else b"")
+    session.say(b" ".join((head, *parts)))
+
+
+def _parts(uids: Sequence[Uid], shown: Returns) -> set[Uid]:
+    """What of a result the options speak of: all of it, unless each of them speaks of a part (RFC 5182 section 2.4)."""
+    found: set[Uid] = set()
+    for option, argument in shown:
+        if option.part is None:
+            return set(uids)
+        found.update(Uid(uid) for uid in option.part(uids, argument))
+    return found if shown else set(uids)
+
+
+def highest(session: Session, selected: Selected, found: Found, shown: Returns | None) -> int | None:
+    """The highest modseq of what is told, for who searches by modseq (RFC 7162 section 3.1.5, RFC 4731 section 3.2)."""
+    if not found.asks_modseq:
+        return None
     session.turn_on((Mode.CONDSTORE,))
-    return max((of or 0 for of in selected.index.modseqs(found)), default=None)
+    uids = sorted(_parts(found.uids, shown or ()))
+    return max((of or 0 for of in selected.index.modseqs(uids)), default=None)
 
 
 def asks_modseq(query: Query) -> bool:
@@ -97,18 +191,6 @@ def asks_modseq(query: Query) -> bool:
         case Not(q):
             return asks_modseq(q)
     return isinstance(query, ModSeqAtLeast)
-
-
-def _extended(
-    session: Session, returns: Sequence[SearchReturn], told: Sequence[int], modseq: int | None, *, uid: bool
-) -> bytes:
-    """ESEARCH: the parts asked for, in that order; without any, ALL (RFC 4731 section 3.1)."""
-    wanted = returns or (session.dialect.search_returns[b"ALL"],)
-    parts = [part for option in wanted if (part := option.render(told)) is not None]
-    if modseq:
-        parts.append(b"MODSEQ %d" % modseq)
-    head = b"ESEARCH (TAG %b)" % quoted(session.tag) + (b" UID" if uid else b"")
-    return b" ".join((head, *parts))
 
 
 COMMANDS: Final = (

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap import sync
-from bridge.imap.base.mailboxes import selectable
+from bridge.imap.base.mailboxes import read_parameter, selectable
 from bridge.imap.command import Command, Done, Traits, nothing
-from bridge.imap.dialect import Dialect, Parameter
+from bridge.imap.dialect import Dialect, Feature, Parameter
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
 from bridge.imap.view import View
@@ -42,14 +42,6 @@ def parse_select(cursor: Cursor, dialect: Dialect) -> Opening:
     return Opening(name, tuple(params))
 
 
-def read_parameter(cursor: Cursor, known: Any) -> tuple[Parameter, Any]:
-    """A parameter by name with its value; SELECT, STORE and FETCH share it."""
-    parameter = known.get(cursor.word("a parameter"))
-    if parameter is None:
-        cursor.fail("Unknown parameter")
-    return parameter, parameter.parse(cursor) if parameter.parse else None
-
-
 async def run_select(session: Session, opening: Opening) -> Done:
     return await _open(session, opening, read_only=False)
 
@@ -60,6 +52,11 @@ async def run_examine(session: Session, opening: Opening) -> Done:
 
 async def _open(session: Session, opening: Opening, *, read_only: bool) -> Done:
     """A failed SELECT leaves no mailbox selected (section 6.3.1)."""
+    for parameter, value in opening.params:
+        if parameter.allow is not None:
+            parameter.allow(session, value)
+    if session.selected is not None and session.dialect.has(Feature.CLOSED_CODE):
+        session.say(b"OK [CLOSED] The mailbox that was open is closed")  # what follows is about another
     session.unselect()
     account = session.user().account
     mailbox = session.store.read(lambda tx: selectable(tx, account, opening.name))
@@ -89,6 +86,8 @@ async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tupl
         snapshot = store.snapshot(mailbox.id)
         view = View(mailbox.id, snapshot.uids, snapshot.highest_modseq, session.host.shelf)
         selected = Selected(mailbox, view, store, read_only, leave, stale=True)
+        if session.dialect.has(Feature.SAVED_RESULTS):
+            selected.saved = ()
         await _claim(session, selected, snapshot)
         undo.pop_all()
     return selected, snapshot

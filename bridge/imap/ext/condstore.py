@@ -59,5 +59,4 @@ EXTENSION: Final = Extension(
     tell_flags=(Mode.CONDSTORE, _modseq),
     introduce=lambda snapshot: b"OK [" + codes.highestmodseq(snapshot.highest_modseq) + b"] Highest modseq",
     implies=("ENABLE",),
-    default=False,
 )

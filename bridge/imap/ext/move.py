@@ -5,6 +5,7 @@ from typing import Final
 
 from bridge.imap.base.append import target
 from bridge.imap.base.copy import Copying, copyuid, parse_copy
+from bridge.imap.base.expunge import position_code
 from bridge.imap.base.own import change, positions, uids_at, writable
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.dialect import Extension, announces
@@ -28,7 +29,9 @@ async def run_move(session: Session, wanted: Copying, *, uid: bool) -> Done:
     code = copyuid(session, moved)
     if code is not None:
         session.say(b"OK [" + code + b"] Moved")
-    return Done("MOVE completed" if moved.target_uids else "No messages moved")
+    if not moved.target_uids:
+        return Done("No messages moved")
+    return Done("MOVE completed", position_code(session, selected))
 
 
 EXTENSION: Final = Extension(

@@ -22,9 +22,7 @@ def parse_uid_expunge(cursor: Cursor, dialect: Dialect) -> SeqSet:
 async def run_uid_expunge(session: Session, messages: SeqSet) -> Done:
     selected = writable(session)
     uids = uids_at(selected, positions(selected, messages, uid=True))
-    if uids:
-        await expunge(session, uids)
-    return Done("UID EXPUNGE completed")
+    return Done("UID EXPUNGE completed", await expunge(session, uids) if uids else None)
 
 
 EXTENSION: Final = Extension(

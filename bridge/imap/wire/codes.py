@@ -40,7 +40,9 @@ class Code(Enum):
     TRYCREATE = b"TRYCREATE"
     UIDNOTSTICKY = b"UIDNOTSTICKY"
     UNAVAILABLE = b"UNAVAILABLE"
+    UIDREQUIRED = b"UIDREQUIRED"
     UNKNOWN_CTE = b"UNKNOWN-CTE"
+    USEATTR = b"USEATTR"
 
 
 def appenduid(uidvalidity: int, uids: Iterable[int]) -> bytes:
@@ -82,6 +84,11 @@ def unseen(number: int) -> bytes:
 
 def highestmodseq(number: int) -> bytes:
     return b"HIGHESTMODSEQ %d" % number
+
+
+def mailboxid(object_id: str) -> bytes:
+    """RFC 8474: the mailbox's own id, which no other mailbox ever has."""
+    return b"MAILBOXID (%b)" % object_id.encode("ascii")
 
 
 def modified(numbers: Iterable[int]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Final, NoReturn, TypeVar
 
 from bridge.imap.wire import grammar, utf7
 from bridge.imap.wire.errors import ParseError
-from bridge.imap.wire.seqset import SeqSet
+from bridge.imap.wire.seqset import SAVED, SeqSet
 
 T = TypeVar("T")
 
@@ -242,6 +242,9 @@ class Cursor:
         return self.number(grammar.MAX_NUMBER64)
 
     def try_seqset(self) -> SeqSet | None:
+        """A sequence set, or "$" alone."""
+        if self.try_byte(b"$"):
+            return SAVED
         found = grammar.SEQUENCE_SET.match(self.text, self.pos)
         if found is None:
             return None

@@ -29,6 +29,9 @@ from bridge.imap.wire.grammar import (
     TAG,
 )
 
+TAKES_MESSAGES: Final = frozenset({b"APPEND", b"REPLACE", b"UID REPLACE"})
+"""The commands whose literals are messages, and may be large."""
+
 
 class Need(Enum):
     """The value that says: no event without further bytes."""
@@ -53,13 +56,15 @@ class Fault(Enum):
 @dataclass(frozen=True, slots=True)
 class FramerLimits:
     """Sizes in bytes. `line` is one line of a command, `command` all its lines and the literals kept in memory,
-    `literal` one literal outside APPEND, `append` one literal of APPEND, `nonsync` one `{n+}` (RFC 7888 LITERAL-: 4096;
+    `literal` one literal outside APPEND, `append` one literal of APPEND, `appends` all
+    of one APPEND, `nonsync` one `{n+}` (RFC 7888 LITERAL-: 4096;
     None: no limit of its own), `before_login` everything of one command of a peer who has not logged in."""
 
     line: int = 64 * 1024
     command: int = 512 * 1024
     literal: int = 64 * 1024
     append: int = 50 * 1024 * 1024
+    appends: int = 200 * 1024 * 1024
     stream_above: int = 256 * 1024
     nonsync: int | None = None
     before_login: int = 8 * 1024
@@ -156,6 +161,7 @@ class _Partial:
     text: bytearray = field(default_factory=bytearray)
     literals: list[Literal] = field(default_factory=list)
     held: int = 0
+    streamed: int = 0
     blobs: int = 0
     tag: bytes | None = None
     append: bool = False
@@ -305,7 +311,7 @@ class Framer:
         tag = TAG.match(line)
         head = COMMAND.match(line)
         self._partial.tag = tag[0] if tag and line[tag.end() : tag.end() + 1] in (b" ", b"") else None
-        self._partial.append = head is not None and head[2].upper() == b"APPEND"
+        self._partial.append = head is not None and head[2].upper() in TAKES_MESSAGES
         return self._next_line_of_command(line)
 
     def _next_line_of_command(self, line: bytes) -> Event | Need | None:
@@ -379,6 +385,7 @@ class Framer:
         if partial.append and size + partial.held > self.limits.stream_above:
             self._blob = partial.blobs
             partial.blobs += 1
+            partial.streamed += size
             partial.literals.append(Blob(self._blob, size))
             self._literal_left = size
             self._events.append(BlobStart(tag, self._blob, size, binary))
@@ -392,7 +399,7 @@ class Framer:
         partial, limits = self._partial, self.limits
         if partial.tag is None:
             self._fault(Fault.SYNTAX, "Invalid tag")
-        limit = limits.append if partial.append else limits.literal
+        limit = min(limits.append, limits.appends - partial.streamed) if partial.append else limits.literal
         if not self._authenticated:
             limit = min(limit, limits.before_login - partial.held)
         elif not partial.append:

@@ -99,6 +99,11 @@ def number_set(values: Iterable[int]) -> bytes:
     return ",".join(parts).encode("ascii")
 
 
+def range_set(ranges: Iterable[tuple[int, int]]) -> bytes:
+    """Inclusive ranges as a sequence set."""
+    return ",".join(str(first) if first == last else f"{first}:{last}" for first, last in ranges).encode("ascii")
+
+
 def text(words: str) -> bytes:
     """Human-readable text of a response: one line, printable ASCII, never empty (RFC 3501 `text`)."""
     printable = "".join(char if " " <= char <= "~" else "?" for char in words).strip()

@@ -21,6 +21,11 @@ class SeqSet:
 
     ranges: tuple[tuple[int, int], ...]
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether this is "$", the result of the last SEARCH RETURN (SAVE) (RFC 5182), which only a session knows."""
+        return not self.ranges
+
     @classmethod
     def parse(cls, raw: bytes, position: int = 0) -> Self:
         """Read text that already matched `grammar.SEQUENCE_SET`; only the size of the numbers is left to check."""
@@ -62,12 +67,18 @@ class SeqSet:
 
     def render(self) -> bytes:
         """Back to the wire, as written."""
+        if self.is_saved:
+            return b"$"
         return b",".join(_render_range(low, high) for low, high in self.ranges)
 
     def _bounds(self, highest: int) -> Iterable[tuple[int, int]]:
         for first, last in self.ranges:
             low, high = first or highest, last or highest
             yield (low, high) if low <= high else (high, low)
+
+
+SAVED: Final = SeqSet(())
+"""What "$" is read as."""
 
 
 def merge(spans: Iterable[tuple[int, int]]) -> list[range]:
@@ -80,6 +91,38 @@ def merge(spans: Iterable[tuple[int, int]]) -> list[range]:
         else:
             merged.append(range(start, stop))
     return merged
+
+
+Ranges = list[tuple[int, int]]
+"""Inclusive ranges of numbers, ascending and disjoint."""
+
+
+def overlap(some: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> Ranges:
+    """What two lists of ranges have in common."""
+    common: Ranges = []
+    at = other = 0
+    while at < len(some) and other < len(others):
+        low, high = max(some[at][0], others[other][0]), min(some[at][1], others[other][1])
+        if low <= high:
+            common.append((low, high))
+        if some[at][1] < others[other][1]:
+            at += 1
+        else:
+            other += 1
+    return common
+
+
+def without(ranges: Iterable[tuple[int, int]], numbers: Sequence[int]) -> Ranges:
+    """The ranges less these numbers (ascending)."""
+    left: Ranges = []
+    for low, high in ranges:
+        for number in numbers[bisect_left(numbers, low) : bisect_right(numbers, high)]:
+            if low < number:
+                left.append((low, number - 1))
+            low = number + 1
+        if low <= high:
+            left.append((low, high))
+    return left
 
 
 def _number(raw: bytes, position: int) -> int:
