@@ -30,6 +30,7 @@ from bridge.imap.ext import (
     starttls,
     uidplus,
     unselect,
+    within,
 )
 from config.settings import Imap
 
@@ -52,6 +53,7 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
     qresync.EXTENSION,
     esearch.EXTENSION,
     searchres.EXTENSION,
+    within.EXTENSION,
     appendlimit.EXTENSION,
     auth_plain.EXTENSION,
     auth_login.EXTENSION,
