@@ -32,6 +32,7 @@ from bridge.imap.ext import (
     uidplus,
     unselect,
     within,
+    xlist,
 )
 from config.settings import Imap
 
@@ -56,6 +57,7 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
     searchres.EXTENSION,
     within.EXTENSION,
     status_size.EXTENSION,
+    xlist.EXTENSION,
     appendlimit.EXTENSION,
     auth_plain.EXTENSION,
     auth_login.EXTENSION,
