@@ -45,7 +45,7 @@ bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
 
 interop: $(STAMP) ## Real mail programs against a running Postroom (one that is not installed fails)
-	@$(BIN)/python -m pytest tests/interop -m "interop and not desktop" $(ARGS)
+	@$(BIN)/python -m pytest tests/interop tests/crash -m "interop and not desktop" $(ARGS)
 
 thunderbird: $(STAMP) ## Thunderbird itself on a screen of its own (needs thunderbird xvfb libnss3-tools imagemagick)
 	@$(BIN)/python -m pytest tests/interop/thunderbird -m desktop $(ARGS)
