@@ -153,6 +153,11 @@ class Automations:
         if item.state != "done":
             trigger.remove(tx, self._office.now(), item, "its message was deleted")
 
+    def forget(self, tx: WriteTx, account: int) -> None:
+        """Delete every trigger of an account that is removed."""
+        tx.run("agents.triggers.forget", account=account)
+        tx.after(self._office.bells.clock)
+
     def _still(self, tx: WriteTx, item: Trigger, state: str) -> None:
         """Another state without a new message."""
         now = self._office.now()

@@ -59,6 +59,10 @@ UPDATE triggers SET revision = revision + 1 WHERE id = :id;
 -- Deletes a trigger with its times.
 DELETE FROM triggers WHERE id = :id;
 
+-- name: forget
+-- Deletes every trigger of an account.
+DELETE FROM triggers WHERE account = :account;
+
 -- name: fire
 -- Takes one time of a trigger; the same local minute never comes again.
 INSERT INTO fires (trigger, key, due, at, state, run) VALUES (:trigger, :key, :due, :now, :state, NULL) ON CONFLICT DO NOTHING;

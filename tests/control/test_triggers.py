@@ -55,6 +55,16 @@ async def test_words(app: App, ask: Ask) -> None:
     assert trail[:5] == ["trigger.deleted", "trigger.delete", "trigger.resume", "trigger.run_now", "trigger.pause"]
 
 
+async def test_an_account_that_is_removed_takes_its_schedules_along(app: App, ask: Ask) -> None:
+    await ask("account.add", name="you")
+    await ask("account.add", name="eve")
+    await put(app)
+    kept = await put(app, "eve")
+    await ask("account.remove", name="you", confirm="you")
+    rows = app.store.read(lambda tx: [row["id"] for row in tx.all("agents.triggers.due", now=2**60)])
+    assert rows == [kept.id]
+
+
 async def test_a_schedule_of_somebody_else_and_a_word_that_is_none(app: App, ask: Ask) -> None:
     await ask("account.add", name="you")
     await ask("account.add", name="eve")
