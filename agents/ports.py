@@ -68,6 +68,7 @@ class MailSummary:
     sender: str
     at: Millis
     preview: str
+    thread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

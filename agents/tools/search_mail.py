@@ -1,9 +1,15 @@
-"""`search_mail`: find mail of the user's own mailboxes. What it finds is foreign and marks the run."""
+"""`search_mail`: find mail of the user's own mailboxes. What it finds is foreign and marks the run.
+
+The rule: the mail that asks for a search holds the words that are looked for; it is never among the hits.
+"""
 
 from agents.llm import ToolSpec
 from agents.offer import Offer
 from agents.tool import BaseTool, Tool, ToolCall, ToolContext, ToolResult
 from agents.tools._mail import summary_line
+
+OWN_MARGIN = 20
+"""Mails looked at beyond the limit, since the user's own of this thread are left out."""
 
 SPEC = ToolSpec(
     "search_mail",
@@ -33,7 +39,9 @@ class SearchMail(BaseTool):
 
     async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
         query = call.args["query"].strip()
-        hits = await ctx.mail.search(ctx.account, query, call.args.get("limit", 10))
+        limit = call.args.get("limit", 10)
+        found = await ctx.mail.search(ctx.account, query, limit + OWN_MARGIN)
+        hits = [hit for hit in found if hit.mailbox != "Sent" or not hit.thread or hit.thread != ctx.thread][:limit]
         if not hits:
             return ToolResult(f"No mail found for: {query}" if query else "There is no mail.")
         head = f"{len(hits)} {'mail' if len(hits) == 1 else 'mails'} found, newest first:"

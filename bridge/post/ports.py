@@ -65,7 +65,8 @@ class StoreMail:
         places = self._store.read(lambda tx: messages.locate(tx, email))
         preview = " ".join(body_text(message, raw).split())[:_PREVIEW]
         mailbox = next((place.name for place, _ in places if place.view is None), "")
-        return MailSummary(ref(email), mailbox, info.subject, message.headers.get("from") or "", _at(info), preview)
+        sender = message.headers.get("from") or ""
+        return MailSummary(ref(email), mailbox, info.subject, sender, _at(info), preview, str(info.thread))
 
     async def read(self, account: int, reference: str) -> MailText:
         """One mail as text. Raises MailNotFound."""

@@ -40,6 +40,8 @@ _ORDINALS = MappingProxyType(
 )
 _ORDINAL = re.compile(
     r"\b(first|second|third|last|ersten?|zweiten?|letzten?)\s+(?:one|file|attachment|document|attached\s+\w+|datei|anhang|dokument)\b"
+    r"|\b(?:of|from)\s+the\s+(first|second|third|last)(?=\s+(?:to|for)\b|\s*$)"
+    r"|\b(?:der|des|vom|von\s+der)\s+(ersten?|zweiten?|letzten?)(?=\s+(?:an|für)\b|\s*$)"
 )
 _EXCEPT = re.compile(
     r"\b(?:except(?:\s+for)?|but\s+not|not|ignore|ignoring|skip|leave\s+out|without|außer|ohne|nicht)\s+(?:the\s+|den\s+|die\s+|das\s+)?$"
@@ -58,11 +60,9 @@ def meant_files(said: str, names: Sequence[str]) -> tuple[str, ...]:
     named = [name for name, place in places if place >= 0 and name not in excluded]
     if named or excluded:
         return tuple(named or [name for name in names if name not in excluded])
-    for ordinal in _ORDINAL.finditer(folded):
-        number = _ORDINALS[ordinal.group(1)]
-        if -len(names) <= number < len(names):
-            return (names[number],)
-    return _by_kind(folded, names)
+    numbers = [_ORDINALS[next(filter(None, ordinal.groups()))] for ordinal in _ORDINAL.finditer(folded)]
+    placed = {names[number]: None for number in numbers if -len(names) <= number < len(names)}
+    return tuple(placed) or _by_kind(folded, names)
 
 
 def missing_files(said: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -68,6 +68,8 @@ def take_words(sentence: str) -> tuple[str, str]:
         found = pattern.search(sentence)
         if found and not w.SUMMARISE.search(" ".join(fold(found.group(found.lastindex or 1)).split()[:3])):
             groups = [group.strip() for group in found.groups()]
+            if w.REQUEST.match(fold(sentence)):  # "Could you tell Tom that ...?" is no question to Tom
+                groups[-1] = groups[-1].rstrip("? ")
             said = _question(*groups) if pattern is _ASK else form.format(*groups)
             return sentence[: found.start(1)].strip(" :,"), finish(said)
     if w.SEND_VERB.search(fold(sentence)) and quoted(sentence):
@@ -77,12 +79,46 @@ def take_words(sentence: str) -> tuple[str, str]:
 
 
 def _question(how: str, what: str) -> str:
-    what = what.rstrip(" .?!")
+    what = _to_you(what.rstrip(" .?!"))
     if fold(how) == "to":
         return f"Could you please {what}?"
     if fold(how) == "for":
         return f"Could you please send me {what}?"
     return f"I would like to ask {'whether' if fold(how) == 'if' else fold(how)} {what}."
+
+
+_YOU = (
+    (re.compile(r"\b(?:he|she|they)\s+(?:is|are)\b", re.IGNORECASE), "you are"),
+    (re.compile(r"\b(?:he|she|they)\s+(?:has|have)\b", re.IGNORECASE), "you have"),
+    (re.compile(r"\b(?:he|she|they)\s+(?:was|were)\b", re.IGNORECASE), "you were"),
+    (re.compile(r"\b(?:his|their|her(?=\s+(?!(?:and|or|at|on|in|to|by|for|with)\b)\w))\b", re.IGNORECASE), "your"),
+    (re.compile(r"\b(?:him|them|her)\b", re.IGNORECASE), "you"),
+)  # fmt: skip
+_THEY = re.compile(
+    r"\b(?:he|she)\s+(?!can\b|could\b|will\b|would\b|may\b|might\b|must\b|shall\b|should\b|\w*(?:ed|ss)\b)([a-z]{3,}?)s\b"
+)
+_OTHERS = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
+
+
+def _to_you(what: str) -> str:
+    """A question about somebody as it is put to them: "Tuesday suits her" becomes "Tuesday suits you". One that
+    names somebody else is left alone, for "she" may be them.
+    """
+    if any(fold(name) not in w.NO_NAMES for name in re.findall(r"\b[A-ZÄÖÜ][\w'-]+", what)):
+        return what
+    for pattern, said in _YOU:
+        what = pattern.sub(said, what)
+    return _OTHERS.sub("you", _THEY.sub(lambda found: f"you {_plural(found.group(1))}", what))
+
+
+def _plural(verb: str) -> str:
+    return (
+        verb.removesuffix("e")
+        if verb.endswith(("she", "che", "sse"))
+        else verb.removesuffix("ie") + "y"
+        if verb.endswith("ie")
+        else verb
+    )
 
 
 def finish(said: str) -> str:
@@ -123,6 +159,10 @@ def mail_query(clause: str) -> str:
     ):
         parts.append(f'from:"{found.group(1)}"' if " " in found.group(1) else f"from:{found.group(1)}")
         rest = rest.replace(found.group(1), "", 1)
+    for found in re.finditer(r"\b(?:from|by|von)\s+([a-zäöüß][\w'-]{2,})", rest):
+        if found.group(1) not in w.QUERY_NOISE and found.group(1) not in w.NO_NAMES:
+            parts.append(f"from:{found.group(1)}")
+            rest = rest.replace(found.group(1), "", 1)
     if w.UNREAD.search(fold(rest)) and w.MAIL_NOUN.search(fold(rest)):
         parts.append("is:unread")
     phrase = quoted(rest)

@@ -42,6 +42,8 @@ def _introduces(lead: str, tail: str, has_files: bool) -> bool:
 
 def _split_paragraphs(body: str, has_files: bool) -> tuple[str, str]:
     blocks = [block for block in re.split(r"\n[^\S\n]*\n", body) if block.strip()]
+    if len(blocks) < 2 and not has_files:
+        return _split_sentences(body)
     if len(blocks) < 2 or (has_files and not _says_which(blocks)):
         return body, ""
     wants = [wants_something(block) for block in blocks]
@@ -55,6 +57,28 @@ def _split_paragraphs(body: str, has_files: bool) -> tuple[str, str]:
     if cut == 0 or len(material) < MIN_MATERIAL:
         return body, ""
     return "\n\n".join(blocks[:cut]), material
+
+
+def _split_sentences(body: str) -> tuple[str, str]:
+    """One paragraph with the wish and the text in a row: "Summarise this. The ferry ...", or the wish at its end."""
+    parts = sentences(body[:MAX_INSTRUCTION])
+    first = next((number for number, part in enumerate(parts) if not _instructs(part)), len(parts))
+    last = len(parts)
+    while last > first and _instructs(parts[last - 1]):
+        last -= 1
+    around = " ".join([*parts[:first], *parts[last:]])
+    text = " ".join(parts[first:last]) + body[MAX_INSTRUCTION:]
+    folded = fold(around)
+    asked = w.SUMMARISE.search(folded) and not w.ATTACHED.search(folded)
+    elsewhere = w.MAIL_NOUN.search(folded) and not w.SELF_TEXT.search(folded)
+    if not asked or elsewhere or len(text) < MIN_MATERIAL:
+        return body, ""
+    return around, text
+
+
+def _instructs(sentence: str) -> bool:
+    """Whether a sentence is part of the wish: it asks for something, or says how the result is to be."""
+    return wants_something(sentence) or bool(w.MANNER.match(fold(sentence)))
 
 
 def _says_which(blocks: list[str]) -> bool:

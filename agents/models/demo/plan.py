@@ -192,7 +192,7 @@ def _delivery(task: Task, delivery: Delivery, outcome: Outcome) -> Call | None:
         outcome.state, outcome.text = State.FAILED, say.no_way_to_send(task)
         return None
     args: dict[str, Any] = {"to": list(recipients(task, delivery)), "subject": say.subject(task, delivery)}
-    args["text"] = say.mail_text(task, delivery, outcome.extra)
+    args["text"] = say.mail_text(task, delivery, " ".join(filter(None, (delivery.extra, outcome.extra))))
     files = say.files_to_attach(task, delivery)
     if files and tool == "send_mail":
         names = [file.name for file in task.files]

@@ -7,6 +7,7 @@ not.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from agents.models.demo import words as w
 from agents.models.demo.text import addresses, fold
@@ -28,6 +29,9 @@ _NAME = re.compile(
 _PERSON = re.compile(
     r"\b(?:[Tt]o|[Ff]or|[Aa]n|[Ff]ür|[Tt]ell|[Ii]nform|[Nn]otify|[Ll]et|[Aa]sk|[Tt]hank|[Ii]nvite|[Ww]ith|[Ss]end|[Mm]ail|[Ee]mail)\s+"
     r"(?:(?:[Mm]r|[Mm]rs|[Mm]s|[Dd]r|[Hh]errn?|[Ff]rau)\.?\s+)?([A-ZÄÖÜ][\w'’-]+)"
+)
+_TITLES = MappingProxyType(
+    {"frau": "Frau", "herr": "Herr", "mr": "Mr", "mrs": "Mrs", "ms": "Ms", "dr": "Dr", "prof": "Prof"}
 )
 _ROLE = re.compile(
     r"\b(?:to|for|an|für|tell|inform|ask)\s+((?:my|our|the|meine[nmr]?|unsere[nmr]?|den|die)\s+(?!attach|inbox|draft|archive|folder|trash|list\b|file|summary|user|point|next|last|following|same|angeh|anh|datei|zusammen)[^\W\d_]+)"
@@ -97,7 +101,10 @@ def greeting_names(to: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
 
 def _from_address(address: str) -> str:
     local = fold(address.partition("@")[0])
-    first = re.split(r"[._+-]", local)[0]
+    first, *others = re.split(r"[._+-]", local)
+    title = _TITLES.get(first)
+    if title and others and others[0].isalpha() and len(others[0]) > 1:
+        return f"{title} {others[0].capitalize()}"
     if not first.isalpha() or len(first) < 3 or first in w.GENERIC_BOXES:
         return ""
     return first.capitalize()

@@ -90,8 +90,9 @@ def _take_letter(task: Task, message: UserMessage) -> None:
     said = message.words if strip_letter(message.words) else _bare_subject(task.subject)
     task.named += [address for _, _, address in addresses(message.words)]
     wish = understand(said, [file.name for file in task.files])
-    if foreign and wish.topic is Topic.UNKNOWN and not strip_letter(message.words):
-        wish = replace(wish, topic=Topic.NONE, make=Make.SUMMARY, source=Source.OWN)
+    if (foreign or message.attachments) and wish.topic is Topic.UNKNOWN and not strip_letter(message.words):
+        source = Source.OWN if foreign else Source.FILES
+        wish = replace(wish, topic=Topic.NONE, make=Make.SUMMARY, source=source)
     _continue(task, wish, said, bool(message.attachments or foreign))
 
 

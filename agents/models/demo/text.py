@@ -11,6 +11,12 @@ from agents.models.demo import words as w
 
 _LEAD = re.compile(w.LEAD_VERBS)
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”“)]*\s+(?=\S)")
+_CLOSING_QUOTES = frozenset("\"'”“)")
+_SHORT_FORMS = frozenset(
+    {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "e.g.", "i.e.", "z.b.", "d.h.", "bzw.", "ca.", "vs.", "hr.", "fr."}
+)
+_MONTH = re.compile(r"(?:jan|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\w*", re.IGNORECASE)
+MAX_QUOTED = 2000
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _JOINT = re.compile(
     r"\s*[;]\s*|\s*,?\s*\b(?:and\s+then|and\s+also|and|then|but|und\s+dann|und\s+danach|und|dann|danach|anschließend"
@@ -80,8 +86,37 @@ def paragraphs(text: str) -> list[str]:
 
 
 def sentences(paragraph: str) -> list[str]:
-    """Sentences of an instruction; full stops inside addresses and file names do not end one."""
-    return [part.strip() for part in _SENTENCE.split(paragraph) if part.strip()]
+    """Sentences of an instruction; a full stop inside an address, a file name, a quotation that goes on, an
+    abbreviation or a German date ("am 2. Mai") does not end one.
+    """
+    out: list[str] = []
+    start = 0
+    for end in _SENTENCE.finditer(paragraph):
+        if not _goes_on(paragraph[start : end.end()].rstrip(), paragraph[end.end() :]):
+            out.append(paragraph[start : end.end()].strip())
+            start = end.end()
+    return [part for part in (*out, paragraph[start:].strip()) if part]
+
+
+def _goes_on(said: str, rest: str) -> bool:
+    """Whether a sentence goes on behind what looks like its end."""
+    if said[-1] in _CLOSING_QUOTES:
+        return rest[:1].islower()
+    if said.count('"') % 2 and '"' in rest[:MAX_QUOTED]:
+        return True
+    if _open_quotes(said) and any(mark in rest[:MAX_QUOTED] for mark in "“”"):
+        return True
+    word = said.rsplit(None, 1)[-1]
+    if word.rstrip(".").isdigit() and word.endswith(".") and len(word) <= 3:
+        return bool(_MONTH.match(rest)) or rest[:1].islower()
+    return fold(word).lstrip("(") in _SHORT_FORMS
+
+
+def _open_quotes(said: str) -> bool:
+    """Whether a typographic quotation stands open: „ and “ ... or “ ... ”."""
+    if "„" in said:
+        return said.count("„") > said.count("“") + said.count("”")
+    return said.count("“") > said.count("”")
 
 
 def clauses(sentence: str) -> list[str]:

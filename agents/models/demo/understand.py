@@ -26,6 +26,11 @@ _ADD_TEXT = re.compile(
     r"(?:the\s+(?:sentence|line|note)\s+|den\s+satz\s+|noch\s+|auch\s+)*(?:that\s+|dass\s+|,\s*dass\s+)?:?\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_ADD_ONE = re.compile(
+    r"^(?:please\s+|bitte\s+)?(?:also\s+|auch\s+)?(?:add|mention|include|append|ergänze|erwähne)\s+(?:also\s+|auch\s+|noch\s+|bitte\s+)*"
+    r"(?:the\s+(?:sentence|line|note)\s*:?\s*|den\s+satz\s*:?\s*|that\s+|,?\s*dass\s+|:\s*)(.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _ATTACH_TOO = re.compile(
     r"\battach\s+(?:the|it|them|this|that|all|both)|\b(?:along|together)\s+with\s+the\s+(?:files?|originals?|attach)"
     r"|\bincluding\s+the\s+(?:files?|originals?|attach)|\b(?:mit|samt)\s+(?:dem\s+|den\s+)?(?:anhang|anhängen|datei)"
@@ -85,6 +90,11 @@ def understand(said: str, names: Sequence[str] = ()) -> Wish:
 
 
 def _read_sentence(sentence: str, notes: Notes, material: str) -> None:
+    added = _ADD_ONE.match(sentence) if notes.deliveries else None
+    if added:
+        last = notes.deliveries[-1]
+        notes.deliveries[-1] = replace(last, extra=f"{last.extra} {finish(quoted(sentence) or added.group(1))}".strip())
+        return
     pieces = _ALARM_SPLIT.split(sentence)
     for piece in pieces:
         reminds = w.REMIND.search(fold(piece))

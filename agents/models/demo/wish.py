@@ -51,7 +51,8 @@ class Topic(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One mail to be sent or drafted. `people` are recipients named without an address; `words` is text the user
-    gave; `files` are the names of files that this mail alone is about (empty: those of the wish).
+    gave; `files` are the names of files that this mail alone is about (empty: those of the wish); `extra` is a sentence
+    to add to what it contains.
     """
 
     to: tuple[str, ...]
@@ -62,6 +63,7 @@ class Delivery:
     subject: str = ""
     words: str = ""
     files: tuple[str, ...] = ()
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,8 @@ SUMMARISE = _any(
     r"(?:attached|attachments?|file|document|notes?|text|pdf|report|minutes|following)\b.*",
     r"zusammen(?:fass\w*|zufassen)", r"fass(?:e|t|en)?\b.*\bzusammen", r"kurzfassung", r"kern(?:punkte|aussagen)",
     r"wichtigste[nr]?\b.*\b(?:punkte|aussagen|inhalte)", r"das\s+wichtigste", r"überblick", r"worum\s+geht",
+    r"was\s+steht\s+(?:in|im|auf)\s+(?:der|dem|den|diese[rmn]|meine[rmn])\s+(?:\S+\s+)?"
+    r"(?:datei(?:en)?|anhang|anhängen|dokumente?n?|bericht|protokoll|text|notizen|pdf)\b.*",
 )  # fmt: skip
 SEND = _any(
     r"send(?:s|ing)?", r"sent", r"forward", r"share", r"deliver", r"e-?mail", r"mail", r"pass", r"shoot",
@@ -110,6 +112,11 @@ WAITING = _any(
     r"approvals?", r"to\s+decide", r"wartet", r"warten", r"offene?n?\s+\S+", r"ausstehend\w*", r"genehmig\w*",
     r"entscheid\w*",
 )  # fmt: skip
+MANNER = re.compile(
+    r"(?:please\s+|bitte\s+)?(?:keep|make|use|focus|mention|include|add|don't|do\s+not|write\s+it|it\s+(?:should|must|need)|i\s+(?:only\s+)?(?:want|need|would)"
+    r"|no\s+more\s+than|at\s+most|thanks?|halte?|nimm|nutze|erwähne|ergänze|höchstens|es\s+soll|ich\s+(?:will|brauche|möchte)|danke)\b"
+)  # fmt: skip
+REQUEST = re.compile(r"(?:please\s+)?(?:can|could|would|will|may|might|should|kannst|könntest|würdest|könnten)\b")
 UNREAD = _any(
     r"unread", r"new", r"ungelesen\w*", r"neue?[nsr]?",
 )  # fmt: skip

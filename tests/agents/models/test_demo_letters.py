@@ -253,7 +253,7 @@ CASES = {
         "Ask otto@hill.example whether he can come on Friday",
         ["send_mail"],
         to=[["otto@hill.example"]],
-        body=("whether he can come on Friday",),
+        body=("whether you can come on Friday",),
     ),
     "draft": Case(
         "Draft a mail to otto@hill.example about the summer party", ["draft_mail"], says=("Drafts", "not sent")

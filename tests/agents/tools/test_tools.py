@@ -8,7 +8,7 @@ import pytest
 from agents import discover, schema, skills
 from agents.letter import Attachment, Field
 from agents.offer import Offer
-from agents.ports import AttachmentData, MailText, WriteTx
+from agents.ports import AttachmentData, MailSummary, MailText, WriteTx
 from agents.schedule import Reminder
 from agents.tool import Act, Ask, Delegate, Risk, SendOut, Tool, ToolCall, ToolContext, ToolFailed, ToolResult, Within
 from agents.tools.read_result import grep, page
@@ -120,6 +120,20 @@ async def test_search_gives_refs_and_is_untrusted() -> None:
     assert "Invoice 88" in found.text
     assert found.untrusted
     assert "search in your mail" in found.source
+
+
+async def test_the_mail_that_asks_for_a_search_is_not_among_its_hits() -> None:
+    own = MailSummary("9", "Sent", "Find it", "Ada <ada@postroom.internal>", 1, "find the invoice", "t")
+    other = MailSummary("8", "Sent", "An invoice", "Ada <ada@postroom.internal>", 1, "my invoice", "u")
+    result = MailSummary("7", "INBOX", "Re: Find it", "Assistant <assistant@postroom.internal>", 1, "invoice", "t")
+
+    class Found(MemoryMail):
+        async def search(self, account: int, query: str, limit: int) -> list[MailSummary]:
+            return [own, other, result]
+
+    found = await run("search_mail", {"query": "invoice"}, context(mail=Found()))
+    assert "ref 9" not in found.text
+    assert "2 mails found" in found.text
 
 
 async def test_a_search_without_hits_says_so_and_marks_nothing() -> None:
