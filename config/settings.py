@@ -113,7 +113,7 @@ class Limits:
     runs: int = option(4, "runs at once", low=1, high=64)
     runs_per_agent: int = option(2, "runs of one agent at once", low=1, high=64)
     children: int = option(3, "tasks a run may delegate", low=0, high=32)
-    open_approvals: int = option(20, "open requests of an account", low=1, high=1000)
+    open_approvals: int = option(100, "open requests of an account", low=1, high=1000)
     mails_per_hour: int = option(30, "mails an agent may send in an hour", low=1, high=10_000)
     replies_per_thread_hour: int = option(3, "replies an hour to machine-made mail in one thread", low=0, high=1000)
 
