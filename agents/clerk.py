@@ -69,12 +69,11 @@ class Clerk:
 
     def _told(self, messages: Sequence[Message], result: ResultMessage) -> ModelReply:
         if result.ok:
-            return _say(f"Armed. {result.text}\n\n{_ENDS}")
+            how = "Armed, as you changed it." if result.text.startswith(prompt.CHANGED) else "Armed."
+            return _say(f"{how} {result.text.strip().splitlines()[-1]}\n\n{_ENDS}")
         if result.text.startswith(prompt.ANSWERED):
             said = result.text.removeprefix(prompt.ANSWERED).strip()
             return self._propose(said, "", _last_args(messages))
-        if result.text.startswith(prompt.CHANGED):
-            return _say(f"Armed, as you changed it.\n\n{_ENDS}")
         return _say(f"Not scheduled. {result.text}")
 
     def _propose(self, words: str, subject: str, before: dict[str, Any]) -> ModelReply:

@@ -53,11 +53,13 @@ class Planner:
         return self._agents
 
     def plan(self, tx: WriteTx, account: int, thread: str, planned: Planned, key: str) -> str:
-        names = ("agent", "act", "title", "said", "late", "overlap")
+        names = ("agent", "act", "title", "late", "overlap")
+        spec = self._rule(planned.when).spec
         new = trigger.New(
             account=account,
             thread=thread,
-            spec=self._rule(planned.when).spec,
+            spec=spec,
+            said=self._still_said(planned.said, spec),
             zone=self._known(planned.zone).key,
             text=planned.task,
             key=key,
@@ -65,6 +67,13 @@ class Planner:
             **{name: getattr(planned, name) for name in names},
         )
         return self._set(tx, new)
+
+    def _still_said(self, said: str, spec: str) -> str:
+        """The user's words for the time, unless they changed the time afterwards."""
+        try:
+            return said if self._rule(said).spec == spec else ""
+        except ToolFailed:  # words that mean a date: another day they would mean another
+            return said
 
     def _set(self, tx: WriteTx, new: trigger.New) -> str:
         try:

@@ -155,7 +155,8 @@ def _remarks(tx: ReadTx, office: Office, item: Trigger, now: int, due: int) -> l
     lines = [late_words(item, now, due)] if now - due > LATE_MS else []
     if item.kind != "once" and (following := trigger.next_free(tx, item, now)) is not None:
         where = "Its message in the mailbox Automations ends or pauses it."
-        lines.append(f"{item.rule.words()} ({item.zone}); next: {shown(following.at, item.tz)}. {where}")
+        words = item.rule.words()
+        lines.append(f"{words[0].upper()}{words[1:]} ({item.zone}); next: {shown(following.at, item.tz)}. {where}")
     if item.taint:
         lines.append("This was set by a task that had read untrusted text.")
     return lines
@@ -163,7 +164,7 @@ def _remarks(tx: ReadTx, office: Office, item: Trigger, now: int, due: int) -> l
 
 def late_words(item: Trigger, now: int, due: int) -> str:
     """How late it is, in a sentence."""
-    return f"This is {span(now - due)} late: it was due {shown(due, item.tz)}, and Postroom was not running then."
+    return f"This is {span(now - due)} late: it was due {shown(due, item.tz)}, when Postroom was at rest."
 
 
 def _newest(tx: ReadTx, item: Trigger) -> str | None:

@@ -79,7 +79,9 @@ class ScheduleTask(BaseTool):
         ]
         fields += [Field("Said", args["said"])] if args.get("said") else []
         fields += [Field("Agent", args["agent"])] if args.get("agent") and not remind else []
-        fields += [Field(name.capitalize(), args[name]) for name in ("late", "overlap") if args.get(name)]
+        fields.append(Field("Late", args.get("late", "once"), "what happens to missed times: once, skip, all"))
+        if not remind:
+            fields.append(Field("Overlap", args.get("overlap", "skip"), "while a run goes on: skip, queue, replace"))
         words = f"{read.words[:1].upper()}{read.words[1:]}"
         return Described("Set a reminder" if remind else "Set a schedule", tuple(fields), f'{words}, "{args["title"]}"')
 

@@ -101,7 +101,7 @@ async def test_a_recurring_reminder_names_the_next_one(tmp_path: Path, clock: Ha
         await ada.mail("Re: Timesheet")
         await later(made, clock, "2026-12-04 16:00")
         first = await ada.mail("Reminder:")
-        assert "every Friday, 16:00 (Europe/Berlin); next: Fri 11 Dec 16:00" in first.text
+        assert "Every Friday, 16:00 (Europe/Berlin); next: Fri 11 Dec 16:00" in first.text
         await later(made, clock, "2026-12-11 16:00")
         await ada.mail("Reminder:", nth=2)
         await ada.wait("Automations", lambda all: "Last: Fri 11 Dec 16:00, reminded you" in all[0].text)
@@ -169,6 +169,20 @@ async def test_other_words_change_the_proposal(tmp_path: Path, clock: HandClock)
         assert "| Task       List my mail" in changed.text
         await ada.reply(changed, "every day at 19:00: show what is urgent")
         assert "| Task       Show what is urgent" in (await ada.mail('Every day, 19:00, "Mail"')).text
+
+
+async def test_an_edit_is_shown_again_and_what_is_armed_is_what_was_shown(tmp_path: Path, clock: HandClock) -> None:
+    async with at_home(tmp_path) as (_, ada):
+        await ada.write(SCHEDULE, "Wochenbericht", "jeden Freitag um 16 Uhr: Liste meine ungelesenen Mails auf")
+        await ada.reply(await ada.mail("Approve?"), "edit\nlate: skip\nwhen: 0 17 * * 5")
+        changed = await ada.mail('Every Friday, 17:00, "Wochenbericht"')
+        assert "| Late       skip" in changed.text
+        await ada.reply(changed, "approve")
+        told = await ada.mail("Re: Wochenbericht")
+        assert told.text.startswith("Armed, as you changed it. It is set. Next: Fri 4 Dec 17:00")
+        [shown] = await ada.wait("Automations", lambda all: len(all) == 1)
+        assert "A time that was missed is left out." in shown.text
+        assert "You wrote" not in shown.text  # the words were of another hour
 
 
 async def test_a_mail_without_a_time_is_answered_with_how_to_say_one(tmp_path: Path, clock: HandClock) -> None:
