@@ -154,9 +154,10 @@ class View:
     def _drop_untold(self) -> None:
         """What came and went between two rounds of news never existed for the client."""
         if self._gone and self.known < len(self.uids):
-            kept = [uid for uid in self.uids[self.known :] if uid not in self._gone]
-            self._gone.difference_update(self.uids[self.known :])
-            self.uids = self.uids[: self.known] + uid_list(kept)
+            untold = self.uids[self.known :]
+            self._changed.difference_update(self._gone.intersection(untold))
+            self.uids = self.uids[: self.known] + uid_list(uid for uid in untold if uid not in self._gone)
+            self._gone.difference_update(untold)
 
     def _expunge(self) -> tuple[tuple[int, Uid], ...]:
         leaving = sorted(self._gone, reverse=True)

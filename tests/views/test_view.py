@@ -148,6 +148,15 @@ HISTORY = st.lists(
 )
 
 
+def test_the_flags_of_what_came_and_went_unheard_are_not_told() -> None:
+    view = view_of(1, 2, 3)
+    view.note(delta(11, arrived=(4,)))
+    view.note(delta(12, changed=(4,)))
+    view.note(delta(13, gone=(4,)))
+    assert not view.tell(gone=False)
+    assert list(view.uids) == [1, 2, 3]
+
+
 @given(HISTORY)
 def test_who_only_hears_what_is_told_knows_the_mailbox(history: list[tuple[str, int]]) -> None:
     """A listener applies EXPUNGE and EXISTS to a bare list of positions; at each full round it has the right ones."""
