@@ -119,11 +119,14 @@ def parse_criteria(cursor: Cursor, keys: Mapping[bytes, SearchKey] | None = None
     return Criteria(_all_of(found))
 
 
+def known_charset(name: bytes) -> bool:
+    return name.upper() in _KNOWN_CHARSETS
+
+
 def _read_charset(cursor: Cursor) -> None:
     cursor.sp()
     start = cursor.pos
-    name = cursor.astring().upper()
-    if name not in _KNOWN_CHARSETS:
+    if not known_charset(cursor.astring()):
         code = f"BADCHARSET ({' '.join(CHARSETS)})"
         raise ParseError("Unknown charset", start, status="NO", code=code)
     cursor.sp()

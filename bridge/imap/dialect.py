@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from bridge.imap.command import AnyCommand
 from bridge.imap.criteria import SearchKey
 from bridge.imap.items.item import FetchItem
+from bridge.imap.ordering import SortKey
 from bridge.imap.states import Selected, State
 from bridge.imap.wire.cursor import Cursor
 from config.settings import Settings
@@ -48,6 +49,7 @@ class Feature(Enum):
     SAVED_RESULTS = "base.select: $ stands for the result of a search"
     BINARY_LITERALS = "base.append: ~{n}"
     PROGRESS = "service, session: INPROGRESS of a long command"
+    SORT_RETURNS = "SORT: return options"
     SEVERAL_APPENDS = "base.append: several messages in one APPEND"
     UID_CODES = "base.append, base.copy: APPENDUID and COPYUID"
     APPEND_LIMIT = "framer and base.append: largest message"
@@ -178,6 +180,7 @@ class Extension:
     fetch_params: tuple[Parameter, ...] = ()
     create_params: tuple[Parameter, ...] = ()
     search_returns: tuple[SearchReturn, ...] = ()
+    sort_keys: tuple[SortKey, ...] = ()
     append_data: tuple[AppendData, ...] = ()
     list_selections: tuple[ListSelection, ...] = ()
     list_returns: tuple[ListReturn, ...] = ()
@@ -218,6 +221,7 @@ class Dialect:
     fetch_params: Mapping[bytes, Parameter]
     create_params: Mapping[bytes, Parameter]
     search_returns: Mapping[bytes, SearchReturn]
+    sort_keys: Mapping[bytes, SortKey]
     append_data: Mapping[bytes, AppendData]
     list_selections: Mapping[bytes, ListSelection]
     list_returns: Mapping[bytes, ListReturn]
@@ -255,6 +259,7 @@ def merge(extensions: Sequence[Extension]) -> Dialect:
         store_params=_table(extensions, "STORE parameter", lambda e: [(p.name, p) for p in e.store_params]),
         fetch_params=_table(extensions, "FETCH parameter", lambda e: [(p.name, p) for p in e.fetch_params]),
         create_params=_table(extensions, "CREATE parameter", lambda e: [(p.name, p) for p in e.create_params]),
+        sort_keys=_table(extensions, "sort criterion", lambda e: [(k.name, k) for k in e.sort_keys]),
         append_data=_table(extensions, "form of APPEND", lambda e: [(d.name, d) for d in e.append_data]),
         search_returns=_table(extensions, "SEARCH return option", lambda e: [(p.name, p) for p in e.search_returns]),
         list_selections=_table(extensions, "LIST selection", lambda e: [(s.name, s) for s in e.list_selections]),
@@ -312,6 +317,7 @@ def _serves(extension: Extension) -> bool:
         or extension.fetch_params
         or extension.create_params
         or extension.search_returns
+        or extension.sort_keys
         or extension.append_data
         or extension.list_selections
         or extension.list_returns

@@ -11,6 +11,7 @@ from bridge.auth import Authenticator, Identity
 from bridge.imap.command import Farewell
 from bridge.imap.dialect import Dialect
 from bridge.imap.items.flags import FlagTexts
+from bridge.imap.ordering import OrderMemory
 from bridge.imap.recents import Recents
 from bridge.imap.view import Shelf
 from bridge.imap.wire.framer import FramerLimits
@@ -34,6 +35,8 @@ class Host(Protocol):
     def shelf(self) -> Shelf: ...
     @property
     def recents(self) -> Recents: ...
+    @property
+    def order_memory(self) -> OrderMemory: ...
     @property
     def flag_texts(self) -> FlagTexts: ...
     @property

@@ -16,6 +16,7 @@ from bridge.auth import Authenticator, Identity
 from bridge.imap.command import Farewell, Refused
 from bridge.imap.dialect import Dialect, Feature
 from bridge.imap.items.flags import FlagTexts
+from bridge.imap.ordering import OrderMemory
 from bridge.imap.recents import Recents
 from bridge.imap.registry import dialect_for
 from bridge.imap.session import Session
@@ -65,6 +66,7 @@ class ImapService:
         self.dialect = dialect or dialect_for(settings.imap)
         self.shelf = Shelf()
         self.recents = Recents()
+        self.order_memory = OrderMemory()
         self.flag_texts = FlagTexts()
         self.framer_limits = FramerLimits(append=settings.imap.append_limit)
         self._limits = ConnectionLimits(CONNECTIONS, CONNECTIONS_OF_PEER)

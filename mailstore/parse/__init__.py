@@ -12,7 +12,7 @@ from mailstore.parse.parameters import Parameters, media_type, parameter, split_
 from mailstore.parse.scan import normalise, parse
 from mailstore.parse.searchable import html_words, searchable
 from mailstore.parse.structure import Message, Part, walk
-from mailstore.parse.subject import base_subject
+from mailstore.parse.subject import base_subject, is_reply
 
 __all__ = [
     "Address",
@@ -27,6 +27,7 @@ __all__ = [
     "decode_header",
     "decode_transfer",
     "html_words",
+    "is_reply",
     "known_encoding",
     "media_type",
     "message_ids",

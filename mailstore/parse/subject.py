@@ -26,6 +26,17 @@ def base_subject(subject: str) -> str:
             return text
 
 
+def is_reply(subject: str) -> bool:
+    """Whether the subject says that it answers or passes on another message (RFC 5256, section 3, step 5.B)."""
+    text = _BLANKS.sub(" ", subject[:MAX_LOOKED_AT]).strip()
+    at = 0
+    while blob := _BLOB.match(text, at):
+        if _FWD.match(text, at):
+            return True
+        at = blob.end()
+    return _REFWD.match(text, at) is not None or text.lower().endswith("(fwd)")
+
+
 def _without_trailer(text: str) -> str:
     while text.lower().endswith("(fwd)"):
         text = text[:-5].rstrip()

@@ -48,3 +48,13 @@ SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'content'), 0);
 
 -- name: store
 SELECT value FROM meta WHERE name = 'store';
+
+-- name: order
+-- What messages are put in order by, and one rendering of them where it is stored.
+SELECT p.uid, e.content, e.internal_date, e.size, c.sent, c.base_subject, r.bytes
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox AND p.uid = j.value
+CROSS JOIN email e ON e.id = p.email
+CROSS JOIN content c ON c.id = e.content
+LEFT JOIN rendered r ON r.rendering = (SELECT id FROM rendering WHERE name = :rendering) AND r.content = e.content
+ORDER BY p.uid;

@@ -96,7 +96,7 @@ def test_traits_decide_what_is_told() -> None:
 def test_the_traits_of_the_real_commands() -> None:
     commands = dialect_for(Imap(extensions="all")).commands
     withheld = {name for name, each in commands.items() if not news_after(each, None).gone}
-    assert {b"FETCH", b"STORE", b"SEARCH"} <= withheld
+    assert {b"FETCH", b"STORE", b"SEARCH", b"SORT", b"THREAD"} <= withheld
     assert not {b"UID FETCH", b"UID STORE", b"UID SEARCH", b"NOOP", b"COPY", b"EXPUNGE", b"MOVE"} & withheld
     counting = {name for name, each in commands.items() if each.traits.uses_numbers}
-    assert counting == {b"FETCH", b"STORE", b"SEARCH", b"COPY", b"MOVE", b"REPLACE"}
+    assert counting == {b"FETCH", b"STORE", b"SEARCH", b"SORT", b"THREAD", b"COPY", b"MOVE", b"REPLACE"}

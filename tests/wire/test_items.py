@@ -178,4 +178,5 @@ def test_renderings_carry_a_version() -> None:
         "imap.bodystructure.1": True,
         "imap.body.1": True,
         "imap.parts.1": True,
+        "imap.keys.1": True,
     }

@@ -1,0 +1,67 @@
+"""What SORT and THREAD look at beside dates and sizes: names, addresses and Message-IDs, stored once with the message.
+
+Rule: one line each, folded as they are compared, so that sorting a mailbox reads and splits and does nothing else.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from mailstore.folding import fold
+from mailstore.parse import Address, Message, is_reply
+
+KEYS_RENDERING: Final = "imap.keys.1"
+
+
+class Keys(NamedTuple):
+    """The first mailbox of From, To and Cc; how From and To are shown (RFC 5957); whether the subject is that of a
+    reply; the Message-ID; and the messages this one refers to, the oldest first."""
+
+    from_: str
+    to: str
+    cc: str
+    display_from: str
+    display_to: str
+    replies: bool
+    message_id: str
+    references: tuple[str, ...]
+
+
+def render_keys(message: Message) -> bytes:
+    envelope = message.envelope
+    lines = [
+        _mailbox(envelope.from_),
+        _mailbox(envelope.to),
+        _mailbox(envelope.cc),
+        _display(envelope.from_),
+        _display(envelope.to),
+        "1" if is_reply(message.subject) else "",
+        message.message_id or "",
+        *(message.references or message.in_reply_to[:1]),
+    ]
+    return "\n".join(_line(line) for line in lines).encode("utf-8", "replace")
+
+
+def read_keys(rendered: bytes) -> Keys:
+    from_, to, cc, display_from, display_to, replies, message_id, *references = rendered.decode("utf-8").split("\n")
+    return Keys(from_, to, cc, display_from, display_to, bool(replies), message_id, tuple(references))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()) if not text.isprintable() else text
+
+
+def _first(addresses: Sequence[Address]) -> Address | None:
+    """The first address that is not the name of a group."""
+    return next((address for address in addresses if address.mailbox and address.host is not None), None)
+
+
+def _mailbox(addresses: Sequence[Address]) -> str:
+    """The part before the @ of the first address."""
+    first = _first(addresses)
+    return fold((first.mailbox or b"").decode("utf-8", "replace")) if first else ""
+
+
+def _display(addresses: Sequence[Address]) -> str:
+    """The name of the first address, or else the address."""
+    first = _first(addresses)
+    return fold(first.display or first.spec) if first else ""

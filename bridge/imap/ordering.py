@@ -1,0 +1,85 @@
+"""Messages in order: what SORT and THREAD compare, kept in memory by UID, and sorting by several keys.
+
+Rule: nothing of a message that is compared here ever changes, and a UID is never given to another message, so what has
+been read once is right for ever; only how much is kept is bounded.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bridge.imap.items.keys import KEYS_RENDERING, Keys, read_keys, render_keys
+from mailstore import ordering
+from mailstore.folding import fold
+from mailstore.model import Mailbox, MailboxId, Millis, Uid
+from mailstore.transaction import ReadTx
+
+KEPT: Final = 200_000  # entries kept in memory, of all mailboxes
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message as it is compared; text is folded."""
+
+    uid: Uid
+    internal_date: Millis
+    sent: Millis
+    size: int
+    subject: str
+    keys: Keys
+
+
+class OrderMemory:
+    """Entries by mailbox and UID; the mailbox that was asked for least recently is forgotten first."""
+
+    __slots__ = ("_count", "_mailboxes")
+
+    def __init__(self) -> None:
+        self._mailboxes: OrderedDict[MailboxId, dict[int, Entry]] = OrderedDict()
+        self._count = 0
+
+    def entries(self, tx: ReadTx, mailbox: Mailbox, uids: Sequence[int]) -> list[Entry]:
+        """The messages with these UIDs, in their order; those that are gone and were never read are left out."""
+        known = self._mailboxes.pop(mailbox.id, None) or {}
+        self._mailboxes[mailbox.id] = known
+        missing = [uid for uid in uids if uid not in known]
+        if missing:
+            rows = ordering.rows(tx, mailbox, missing, (KEYS_RENDERING, render_keys))
+            known.update((row.uid, _entry(row)) for row in rows)
+            self._count += len(rows)
+            self._shrink(mailbox.id)
+        return [entry for uid in uids if (entry := known.get(uid)) is not None]
+
+    def _shrink(self, keep: MailboxId) -> None:
+        while self._count > KEPT and next(iter(self._mailboxes)) != keep:
+            _, forgotten = self._mailboxes.popitem(last=False)
+            self._count -= len(forgotten)
+        if self._count > KEPT:  # one mailbox alone is too large to be kept
+            self._count -= len(self._mailboxes.pop(keep))
+
+
+def _entry(row: ordering.OrderRow) -> Entry:
+    return Entry(row.uid, row.internal_date, row.sent, row.size, fold(row.base_subject), read_keys(row.rendered))
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """A criterion of SORT (RFC 5256 section 3): what it is called, and what of an entry is compared."""
+
+    name: bytes
+    value: Callable[[Entry], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    key: SortKey
+    reverse: bool = False
+
+
+def in_order(entries: Sequence[Entry], criteria: Sequence[Criterion]) -> list[Uid]:
+    """The UIDs of entries (given by UID) in the order of the criteria; what is equal in all of them stays by UID."""
+    ordered = list(entries)
+    for criterion in reversed(criteria):
+        ordered.sort(key=criterion.key.value, reverse=criterion.reverse)
+    return [entry.uid for entry in ordered]
