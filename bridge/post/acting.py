@@ -143,16 +143,23 @@ class Acting:
             return  # it reads along: the mail is in the thread, and no run begins
         if self._reply(case, None, agent):
             return
-        if case.mail.command is not None and self._is_known_thread(case):
-            letter = self._letter(case, agent, model)
-            word = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, case.mail.command, letter)
-            if not word.mailed:
-                self._say(case, agent, word.text)
+        if self._word(case, agent, model):
             return
         if not (case.mail.words or case.mail.foreign or case.mail.attachments or case.info.subject.strip()):
             self._say(case, agent, "Your mail was empty, so nothing was started. Write what you would like done.")
             return
         self._runtime.receive(case.tx, self._letter(case, agent, model))
+
+    def _word(self, case: _Case, agent: str, model: str | None) -> bool:
+        """Treat the mail as a thread word. One that begins a thread of its own is answered too: it means another."""
+        command, known = case.mail.command, self._is_known_thread(case)
+        if command is None or (not known and (command == "help" or case.mail.attachments or case.mail.foreign)):
+            return False
+        letter = self._letter(case, agent, model)
+        word = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, command, letter)
+        if not word.mailed:
+            self._say(case, agent, word.text if known else f"{word.text} {notices.OTHER_THREAD}")
+        return True
 
     def _is_known_thread(self, case: _Case) -> bool:
         return lookup.knows_thread(case.tx, case.arrival.account, str(case.info.thread))

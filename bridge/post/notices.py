@@ -30,6 +30,12 @@ Answer that message with "run now", "pause", "resume" or "delete", alone as the 
 task, write to schedule again as for a new one, and delete this one."""
 
 
+OTHER_THREAD: Final = (
+    "Your mail began a thread of its own, with nothing in it yet: to reach a task, answer one of its mails with this "
+    "word."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The mail that a notice answers."""

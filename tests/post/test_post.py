@@ -32,6 +32,14 @@ async def test_help_is_answered_by_the_program(ada: Person) -> None:
     assert AGENT in (await ada.mail("Re: How does this work?")).text
 
 
+async def test_a_thread_word_that_answers_nothing_is_explained(house: Desk, ada: Person) -> None:
+    await ada.write(AGENT, "x", "status")
+    told = await ada.mail("Re: x")
+    assert "Nothing was begun in this thread yet." in told.text
+    assert "answer one of its mails" in told.text
+    assert counts(house, ada) == {}
+
+
 async def test_cc_reads_along_and_bcc_works(house: Desk, ada: Person) -> None:
     copied = ada.compose("ada@postroom.internal", "FYI", "for you", Cc=AGENT)
     await ada.submit(copied, "ada@postroom.internal", AGENT)

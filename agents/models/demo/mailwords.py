@@ -159,7 +159,7 @@ def mail_query(clause: str) -> str:
     ):
         parts.append(f'from:"{found.group(1)}"' if " " in found.group(1) else f"from:{found.group(1)}")
         rest = rest.replace(found.group(1), "", 1)
-    for found in re.finditer(r"\b(?:from|by|von)\s+([a-zäöüß][\w'-]{2,})", rest):
+    for found in re.finditer(r"\b(?:from|by|von)\s+(?:the\s+|my\s+|der\s+|dem\s+)?([a-zäöüß][\w'-]{2,})", rest):
         if found.group(1) not in w.QUERY_NOISE and found.group(1) not in w.NO_NAMES:
             parts.append(f"from:{found.group(1)}")
             rest = rest.replace(found.group(1), "", 1)

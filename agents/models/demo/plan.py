@@ -86,7 +86,10 @@ def _read_mailbox(task: Task) -> Sequence[Call]:
     many = "is:unread" in task.wish.query or any(
         word in fold(task.wish.words) for word in ("mails", "messages", "nachrichten")
     )
-    wanted = [ref for ref, _ in task.hits[: MAX_MAILS if many else 1]]
+    others = [
+        hit for hit in task.hits if " | Sent | " not in hit[1]
+    ] or task.hits  # mail that came, not what asked for it
+    wanted = [ref for ref, _ in others[: MAX_MAILS if many else 1]]
     return [("read_mail", {"ref": ref}) for ref in wanted if ref not in task.mails]
 
 

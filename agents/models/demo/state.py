@@ -56,6 +56,7 @@ class Task:
 
     tools: dict[str, dict[str, object]]
     owner: str = ""
+    specialist: bool = False
     now: datetime | None = None
     subject: str = ""
     wish: Wish = field(default_factory=lambda: Wish(topic=Topic.UNKNOWN))

@@ -13,7 +13,7 @@ from agents import prompt
 from agents.letter import Attachment
 from agents.llm import AssistantMessage, ModelRequest, ResultMessage, SentCall, UserMessage
 from agents.models.demo import words as w
-from agents.models.demo.mailwords import finish
+from agents.models.demo.mailwords import finish, wanted_sentences
 from agents.models.demo.material import MIN_MATERIAL
 from agents.models.demo.needs import question
 from agents.models.demo.recipients import greeting_names
@@ -22,6 +22,8 @@ from agents.models.demo.text import addresses, fold, strip_letter
 from agents.models.demo.understand import revise, understand, wants_the_same
 from agents.models.demo.wish import Content, Delivery, Make, Revision, Source, Topic, Wish
 
+_OWN_WORK = frozenset({"delegate", "send_mail", "draft_mail", "search_mail"})
+"""Tools of an agent with wishes of many kinds; who has none of them and is told of summaries makes only those."""
 _HIT = re.compile(r"^- ref (\S+) \| (.*)$", re.MULTILINE)
 _CUT = re.compile(r'\n?\[\.\.\. [\d,]+ bytes left out; read_result with ref "([^"]+)" shows them \.\.\.\]\n?')
 _MORE = re.compile(r"\n\[\d+ more characters; read on with offset (\d+)\]$")
@@ -34,6 +36,7 @@ _DONE_BEFORE = re.compile(r"\n*\(Done in this task: .*\)\s*$", re.DOTALL)
 def read_request(request: ModelRequest) -> Task:
     """The state of the work after everything that stands in a request."""
     task = Task(tools={spec.name: dict(spec.schema) for spec in request.tools}, owner=_owner(request.system))
+    task.specialist = "summar" in fold(request.system) and not _OWN_WORK.intersection(task.tools)
     for event in _events(request):
         if isinstance(event, UserMessage):
             _take_letter(task, event)
@@ -90,10 +93,25 @@ def _take_letter(task: Task, message: UserMessage) -> None:
     said = message.words if strip_letter(message.words) else _bare_subject(task.subject)
     task.named += [address for _, _, address in addresses(message.words)]
     wish = understand(said, [file.name for file in task.files])
-    if (foreign or message.attachments) and wish.topic is Topic.UNKNOWN and not strip_letter(message.words):
-        source = Source.OWN if foreign else Source.FILES
-        wish = replace(wish, topic=Topic.NONE, make=Make.SUMMARY, source=source)
+    if wish.topic is Topic.UNKNOWN:
+        wish = _unsaid(task, wish, message.words, foreign)
     _continue(task, wish, said, bool(message.attachments or foreign))
+
+
+def _unsaid(task: Task, wish: Wish, words: str, foreign: str) -> Wish:
+    """What a letter wants that says nothing of it: to have read what it brings. A specialist for summaries takes a
+    text, or a file with any words, as its work.
+    """
+    said = strip_letter(words)
+    if (foreign or task.files) and (not said or task.specialist):
+        return replace(wish, topic=Topic.NONE, make=Make.SUMMARY, source=Source.OWN if foreign else Source.FILES)
+    if task.specialist and len(said) >= MIN_MATERIAL:
+        first, _, rest = said.partition("\n\n")
+        short = len(first) < MIN_MATERIAL <= len(rest)
+        count = wanted_sentences(fold(first)) if short else 0
+        made = replace(wish, topic=Topic.NONE, make=Make.SUMMARY, source=Source.OWN, sentences=count)
+        return replace(made, material=rest.strip() if short else said)
+    return wish
 
 
 def _bare_subject(subject: str) -> str:

@@ -1,7 +1,7 @@
 """Reads when a reminder is wanted ("tomorrow at 9", "in two hours", "every Monday at 8") against a given present.
 
-Rule: a time that is not said is not made up, but for two fixed habits: a day without an hour means 09:00, and an hour
-that is over today means tomorrow.
+Rule: a time that is not said is not made up, but for three fixed habits: a day without an hour means 09:00, an hour
+that is over today means tomorrow, and a date without a year the next one that comes.
 """
 
 import re
@@ -12,6 +12,8 @@ from agents.models.demo.text import fold
 from agents.models.demo.words import NUMBERS, WEEKDAYS
 
 MORNING, NOON, EVENING = 9, 12, 18
+MAX_AHEAD = 9
+"""Years (of a day in February: eight) or months looked ahead for a date that comes round."""
 _CLOCK = re.compile(
     r"\b(?:at|um|by|gegen)\s+(\d{1,2})(?:[:.h](\d{2}))?\s*(am|pm|uhr|o'clock)?\b|\b(\d{1,2}):(\d{2})\s*(am|pm)?\b|\b(\d{1,2})\s*(am|pm|uhr)\b"
 )
@@ -19,6 +21,16 @@ _SPAN = re.compile(
     r"\bin\s+(\d{1,3}|[a-zäöüß]+)\s+(minutes?|hours?|days?|weeks?|months?|minuten?|stunden?|tag(?:en|e)?|wochen?|monat(?:en|e)?)\b"
 )
 _DATE = re.compile(r"(?:\b(?:on|am)\s+)?\b(?:(\d{4})-(\d{2})-(\d{2})\b|(\d{1,2})\.(\d{1,2})\.(\d{4})?)")
+_MONTHS = (
+    "jan(?:uary|uar)?", "feb(?:ruary|ruar)?", "mar(?:ch)?|märz", "apr(?:il)?", "may|mai", "june?|juni", "july?|juli",
+    "aug(?:ust)?", "sept?(?:ember)?", "o[ck]t(?:ober)?", "nov(?:ember)?", "de[cz](?:ember)?",
+)  # fmt: skip
+_MONTH = "|".join(_MONTHS)
+_NAMED_DATE = re.compile(
+    rf"(?:\b(?:on|am)\s+)?(?:\bthe\s+)?\b(?:(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?({_MONTH})\b\.?|({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)"
+    r"(?:,?\s+(\d{4})\b)?"
+)
+_MONTH_DAY = re.compile(r"\b(?:on|by)\s+the\s+(\d{1,2})(?:st|nd|rd|th)\b|\bam\s+(\d{1,2})\.(?!\s*\d)")
 _EVERY = re.compile(
     r"\b(?:every|each|jede[nrs]?)\s+(hour|stunde|weekday|working\s+day|workday|werktag|day|morning|evening|tag|morgen|abend"
     r"|week|woche|month|monat|\w+)\b|\b(daily|täglich|weekly|wöchentlich|monthly|monatlich|hourly|stündlich)\b"
@@ -52,10 +64,13 @@ def read_due(said: str, now: datetime) -> Due | None:
         if at is None:
             return None
         return Due(at.replace(hour=clock[0], minute=clock[1]) if clock else at, every, what_of(said))
-    day = _day(folded, now)
-    if day is None and clock is None and not every:
-        return None
     hour, minute = clock or _habit(folded)
+    if _names_date(folded):
+        date = _date(folded, now, hour, minute)
+        return Due(date, every, what_of(said)) if date else None
+    day = _day(folded, now)
+    if day is None and (clock is None or _past_day(folded)) and not every:
+        return None
     at = (day or now).replace(hour=hour, minute=minute, second=0, microsecond=0)
     step = timedelta(days=7) if day is not None and _weekday(folded) is not None else timedelta(days=1)
     while at <= now:
@@ -115,9 +130,6 @@ def _after(now: datetime, span: re.Match[str]) -> datetime | None:
 
 
 def _day(folded: str, now: datetime) -> datetime | None:
-    date = _DATE.search(folded)
-    if date:
-        return _date(date, now)
     if "übermorgen" in folded or "day after tomorrow" in folded:
         return now + timedelta(days=2)
     if _TOMORROW.search(folded) and not _every(folded):
@@ -130,14 +142,44 @@ def _day(folded: str, now: datetime) -> datetime | None:
     return now + timedelta(days=(weekday - now.weekday()) % 7) if weekday is not None else None
 
 
-def _date(found: re.Match[str], now: datetime) -> datetime | None:
-    year, month, day = found.group(1), found.group(2), found.group(3)
-    if not year:
-        day, month, year = found.group(4), found.group(5), found.group(6) or str(now.year)
-    try:
-        return now.replace(year=int(year), month=int(month), day=int(day))
-    except ValueError:
-        return None
+def _names_date(folded: str) -> bool:
+    return any(pattern.search(folded) for pattern in (_DATE, _NAMED_DATE, _MONTH_DAY))
+
+
+def _past_day(folded: str) -> bool:
+    return bool(re.search(r"\b(?:yesterday|gestern)\b", folded))
+
+
+def _date(folded: str, now: datetime, hour: int, minute: int) -> datetime | None:
+    """The next time that a date without a year, or without a month, comes round; None when it is over or no date."""
+    year, month, day = _numbers(folded)
+    at = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    for ahead in range(MAX_AHEAD):
+        at_year, at_month = (year or now.year + (ahead if month else 0)), month or now.month
+        if not month:
+            at_year, at_month = now.year + (now.month - 1 + ahead) // 12, (now.month - 1 + ahead) % 12 + 1
+        try:
+            found = at.replace(year=at_year, month=at_month, day=day)
+        except ValueError:
+            continue
+        if found > now:
+            return found
+    return None
+
+
+def _numbers(folded: str) -> tuple[int, int, int]:
+    """Year, month and day as written; 0 for what is left out."""
+    date, named = _DATE.search(folded), _NAMED_DATE.search(folded)
+    if date and date.group(1):
+        return int(date.group(1)), int(date.group(2)), int(date.group(3))
+    if date:
+        return int(date.group(6) or 0), int(date.group(5)), int(date.group(4))
+    if named:
+        name = named.group(2) or named.group(3)
+        month = next(number for number, one in enumerate(_MONTHS, 1) if re.fullmatch(one, name))
+        return int(named.group(5) or 0), month, int(named.group(1) or named.group(4))
+    alone = _MONTH_DAY.search(folded)
+    return 0, 0, int(next(filter(None, alone.groups()))) if alone else 0
 
 
 def _weekday(folded: str) -> int | None:
@@ -165,7 +207,7 @@ def _every(folded: str) -> str:
 def what_of(said: str) -> str:
     """What to be reminded of: the words without "remind me" and without those that say when."""
     text = _FILLER.sub("", said.strip()).strip()
-    for pattern in (_EVERY, _SPAN, _CLOCK, _DATE, _TODAY, _TOMORROW):
+    for pattern in (_EVERY, _SPAN, _NAMED_DATE, _CLOCK, _DATE, _MONTH_DAY, _TODAY, _TOMORROW):
         text = _cut(pattern, text)
     days = "|".join(WEEKDAYS)
     text = re.sub(rf"\b(?:(?:on|next|am|nächsten?|this)\s+)*(?:{days})s?\b", " ", text, flags=re.IGNORECASE)

@@ -26,6 +26,17 @@ _ADD_TEXT = re.compile(
     r"(?:the\s+(?:sentence|line|note)\s+|den\s+satz\s+|noch\s+|auch\s+)*(?:that\s+|dass\s+|,\s*dass\s+)?:?\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_FILE_LIST = re.compile(
+    r"\b(?:list|show|enumerate|display|name|which|what|how\s+many|liste?|zeige?|nenne?|welche|wie\s+viele)\b(?:\s+me|\s+mir)?"
+    r"(?:\s+(?:the|all|my|of|are|is|these|those|names?|die|alle|der|sind|meine))*\s+"
+    r"(?:\w+\s+){0,2}(?:attachments?|attached|files?|documents?|enclosed|anh[aä]ng\w*|angehängt\w*|dateien)\b"
+    r"|\bwhat\s+(?:did\s+i|have\s+i|is|'s)\s+(?:attach\w*|sent?)\b"
+)
+_SENDS_IT = re.compile(
+    r"\b(?:send|forward|mail|e-?mail|pass|share)\s+(?:it|that|this|them)\b"
+    r"|\b(?:leite?|sende?|schicke?|maile?)\s+(?:sie|es|ihn|das|diese)\b"
+)
+_TELL = re.compile(r"\b(?:tell\s+(?:me|us)|find\s+out|look\s+up|sag\w*\s+mir)\s+(.{3,80})")
 _ADD_ONE = re.compile(
     r"^(?:please\s+|bitte\s+)?(?:also\s+|auch\s+)?(?:add|mention|include|append|ergänze|erwähne)\s+(?:also\s+|auch\s+|noch\s+|bitte\s+)*"
     r"(?:the\s+(?:sentence|line|note)\s*:?\s*|den\s+satz\s*:?\s*|that\s+|,?\s*dass\s+|:\s*)(.+)$",
@@ -154,6 +165,9 @@ def _read_produce(clause: str, folded: str, notes: Notes) -> bool:
         w.ATTACHED.search(folded) and w.LIST.search(folded) and Make.SUMMARY not in notes.make and _lists_files(folded)
     ):
         notes.make.add(Make.ATTACHMENTS)
+    elif (notes.names or w.ATTACHED.search(folded)) and not notes.deliveries and (asked := _TELL.search(folded)):
+        notes.make.add(Make.SUMMARY)
+        notes.focus = notes.focus or asked.group(1)
     elif w.READ.search(folded) and (w.ATTACHED.search(folded) or w.FILE_NOUN.search(folded)):
         notes.make.add(Make.TEXT)
     return mailbox
@@ -171,7 +185,8 @@ def wants_the_same(said: str) -> bool:
 
 
 def _lists_files(folded: str) -> bool:
-    return not w.SEND_VERB.search(folded) or bool(re.search(r"\b(?:list|which|what|welche|liste)\b", folded))
+    """ "Which files are attached?", but not "tell me what the attached lease says"."""
+    return bool(_FILE_LIST.search(folded))
 
 
 _MAILBOX = re.compile(
@@ -269,6 +284,8 @@ def _content(folded: str, dictated: str) -> Content:
 def _assemble(notes: Notes, wish: Wish, instruction: str, names: Sequence[str]) -> Wish:
     deliveries = _complete(notes)
     make = _main(notes.make)
+    if make is Make.HITS and notes.deliveries and _SENDS_IT.search(fold(instruction)):
+        make = Make.TEXT
     files = meant_files(instruction, names)
     wish = replace(
         wish,

@@ -1,15 +1,20 @@
 """Turns of phrase that people use and that read differently from how they are built: the wish and its text on one line,
 dots that end nothing, questions about somebody put to them, words that belong to the mail."""
 
+from datetime import datetime
+
 import pytest
 
-from agents.models.demo import DemoModel
+from agents.letter import Attachment
+from agents.llm import ModelRequest, ToolSpec, UserMessage
+from agents.models.demo import DemoModel, reply_to
 from agents.models.demo.mailwords import mail_query, take_words
 from agents.models.demo.material import split_material
 from agents.models.demo.recipients import greeting_names
 from agents.models.demo.text import sentences
+from agents.models.demo.times import read_due
 from tests.agents.models.loop import MemorySchedule, Office
-from tests.agents.models.test_demo_letters import BOTH, NOTES, SENT, SUMMARY, SUMMARY_2, Case, mailbox
+from tests.agents.models.test_demo_letters import BOTH, NOTES, REPORT, SENT, SUMMARY, SUMMARY_2, Case, mailbox
 
 FERRY = (
     "The ferry to Brandholm now leaves at 7:40 instead of 8:10. Tickets bought before June stay valid. "
@@ -76,6 +81,19 @@ CASES = {
         [["lena@hill.example"], ["otto@hill.example"]],
         body=("summary of garden.txt:",),
     ),
+    "tell me about the file": Case(
+        "I was hoping you could have a look at the attached report and tell me about the complaints.",
+        SUMMARY,
+        {"q3.md": REPORT},
+        says=("Complaints about late parcels",),
+    ),
+    "what is attached": Case("Show me the attached files, please.", ["list_attachments"], BOTH, says=("q3.md",)),
+    "found and sent": Case(
+        "Find the mail about the boat and send it to otto@hill.example",
+        ["search_mail", "read_mail", "send_mail"],
+        to=[["otto@hill.example"]],
+        body=("We leave at six.",),
+    ),
     "a small name": Case("search my mail for messages from hooper", ["search_mail"], says=("Invoice 88",)),
 }
 
@@ -100,6 +118,64 @@ async def test_each_gets_the_summary_of_their_own_file() -> None:
     assert "4.2 million" not in first
     assert "4.2 million" in second
     assert "14 June" not in second
+
+
+MORNING = datetime.fromisoformat("2026-11-30T09:00")
+
+
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [
+        ("Remind me on 24 December at 18:00 to light the candles", "2026-12-24T18:00"),
+        ("Remind me on December 24th to light the candles", "2026-12-24T09:00"),
+        ("Remind me on the 1st of March at 8 to light the candles", "2027-03-01T08:00"),
+        ("Erinnere mich am 5. Januar um 7 Uhr", "2027-01-05T07:00"),
+        ("Remind me on 24.12. at 18:00", "2026-12-24T18:00"),
+        ("Remind me on 3.2. at 18:00", "2027-02-03T18:00"),
+        ("Remind me on the 15th", "2026-12-15T09:00"),
+        ("Remind me on the 31st", "2026-12-31T09:00"),
+        ("Remind me on 29 February", "2028-02-29T09:00"),
+        ("Remind me on 2027-04-05", "2027-04-05T09:00"),
+        ("Remind me on 5 May 2028", "2028-05-05T09:00"),
+    ],
+)
+def test_a_date_by_its_name(said: str, at: str) -> None:
+    due = read_due(said, MORNING)
+    assert due is not None
+    assert f"{due.at:%Y-%m-%dT%H:%M}" == at
+    assert due.what in ("", "Light the candles")
+
+
+@pytest.mark.parametrize("said", ["Remind me on 31 April", "Remind me on 2020-04-05", "Remind me yesterday at 5"])
+def test_a_date_that_never_comes_is_asked_about(said: str) -> None:
+    assert read_due(said, MORNING) is None
+
+
+SKILL = "You are Summariser, and you make summaries."
+
+
+@pytest.mark.parametrize("said", [FERRY, f"Two sentences, please.\n\n{FERRY}", f"Summarise this. {FERRY}"])
+def test_a_specialist_takes_a_text_as_its_work(said: str) -> None:
+    reply = reply_to(ModelRequest(SKILL, (UserMessage(f"Subject: Ferry\n\n{said}", said),), (), 4000, "demo"))
+    assert LEAVES in reply.text
+
+
+def test_a_specialist_takes_a_file_with_any_words() -> None:
+    spec = discover_read_attachment()
+    file = Attachment("m1", "garden.txt", "text/plain", 10)
+    said = UserMessage("Subject: Here\n\nPlease do it", "Please do it", (file,))
+    reply = reply_to(ModelRequest(SKILL, (said,), (spec,), 4000, "demo"))
+    assert [call.name for call in reply.calls] == ["read_attachment"]
+
+
+def test_an_agent_that_does_other_things_too_takes_nothing_for_granted() -> None:
+    said = UserMessage(f"Subject: Ferry\n\n{FERRY}", FERRY)
+    specs = tuple(tool.spec for tool in Office(DemoModel()).tools().values())
+    assert "did not understand" in reply_to(ModelRequest(SKILL, (said,), specs, 4000, "demo")).text
+
+
+def discover_read_attachment() -> ToolSpec:
+    return Office(DemoModel()).tools()["read_attachment"].spec
 
 
 async def test_a_text_that_is_too_short_is_asked_for() -> None:
@@ -153,6 +229,7 @@ def test_a_question_is_put_to_the_one_it_is_about(sentence: str, said: str) -> N
 def test_a_search_takes_small_names_and_leaves_small_words() -> None:
     assert mail_query("search my mail for messages from maya about the budget") == "from:maya budget"
     assert mail_query("find mails from last week about rent") == "rent"
+    assert mail_query("list the mails from the assistant about the lease") == "from:assistant lease"
 
 
 def test_titles_in_addresses() -> None:
