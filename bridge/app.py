@@ -30,17 +30,22 @@ from bridge.net.listener import Listener
 from bridge.net.tls import Certificates, ensure_certificates
 from bridge.post.accept import Accept
 from bridge.post.acting import Acting
+from bridge.post.answers import Answers
 from bridge.post.compose import compose_outside
 from bridge.post.courier import Courier
 from bridge.post.folders import Folders
+from bridge.post.identity import MAX_BYTES, Lookup, dns_txt
 from bridge.post.intake import Intake
+from bridge.post.outward import Outward
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
 from bridge.post.space import PatientDatabase, Space
 from bridge.post.triggers import TriggerMail
 from bridge.relay import NoRelay, SmtpRelay
+from bridge.signing import signer
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
+from bridge.watch import Watch
 from bridge.web.autoconfig import Places
 from bridge.web.service import WebService
 from config.paths import DataFolder
@@ -95,6 +100,8 @@ class App:
         self.accept = Accept(store, self.directory, self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
         self.trigger_mail = TriggerMail(store, self.runtime.automations)
+        self.outward = self._make_outward()
+        self.key_lookup: Lookup = dns_txt
         self.ports: Ports | None = None
         self._imap: ImapService | None = None
         self._closing = AsyncExitStack()
@@ -142,7 +149,28 @@ class App:
         def compose(dispatch: Dispatch) -> bytes:
             return compose_outside(dispatch.mail, sender, self.settings.user, dispatch.message_id, self.clock.now())
 
-        return SmtpRelay(configured, compose, probe=probe)
+        signed = signer(self.folder.root, configured)
+        return SmtpRelay(configured, lambda dispatch: signed(compose(dispatch)), probe=probe)
+
+    def _make_outward(self) -> Outward | None:
+        """The road to the user's real address, if it is on. Made before anything can ask, so that nothing is missed."""
+        relay = self.settings.relay
+        if not self.settings.outside.enabled or relay is None:
+            return None
+        signed = signer(self.folder.root, relay)
+
+        def carry(raw: bytes) -> Relay:
+            return SmtpRelay(relay, lambda _: signed(raw))
+
+        return Outward(self.store, self.runtime, self.settings, carry, self.clock.now)
+
+    def _open_outside(self, outward: Outward) -> None:
+        """Send what waits for the real address, and watch the mailbox that answers come to."""
+        answers = Answers(self.store, self.runtime, outward, self.settings, self.clock.now, self.key_lookup)
+        watch = Watch(self.settings.outside, answers, MAX_BYTES)
+        self._spawn("outward", outward.run())
+        watch.start()
+        self._closing.push_async_callback(watch.close)
 
     async def start(self) -> Ports:
         """Recover what a crash left, begin to work, and listen. Raises ListenError, RuntimeError."""
@@ -152,6 +180,8 @@ class App:
         for name, work in (("intake", self.intake.run()), ("courier", self.courier.run()), ("space", space)):
             self._spawn(name, work)
         self._closing.push_async_callback(self._stop_tasks)
+        if self.outward is not None:
+            self._open_outside(self.outward)
         self.ports = await self._listen()
         return self.ports
 
@@ -202,8 +232,11 @@ class App:
         self.courier.wake()
 
     async def _stop_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        """Cancel them until they are over: asyncio.wait_for of Python 3.11, also in libraries, can lose a cancel."""
+        while waiting := {task for task in self._tasks if not task.done()}:
+            for task in waiting:
+                task.cancel()
+            await asyncio.wait(waiting, timeout=1)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def end_sessions(self, password_id: int) -> int:

@@ -37,7 +37,7 @@ def is_loopback(host: str) -> bool:
 
 def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Fault]:
     """Every broken rule; `origins` tells where the settings were written."""
-    rules = (_identity, _listen, _relay, _models, _agents, _local_parts)
+    rules = (_identity, _listen, _relay, _dkim, _outside, _models, _agents, _local_parts)
     return [_placed(fault, origins) for rule in rules for fault in rule(settings)]
 
 
@@ -128,6 +128,39 @@ def _relay(settings: Settings) -> Iterator[Fault]:
     for key, address in addresses:
         if address and ADDRESS.fullmatch(address) is None:
             yield _fault(f"relay.{key}", f"{address!r} is not an address", "write name@domain")
+
+
+def _dkim(settings: Settings) -> Iterator[Fault]:
+    relay = settings.relay
+    if relay is None:
+        return
+    if relay.dkim_domain and DOMAIN.fullmatch(relay.dkim_domain) is None:
+        yield _fault("relay.dkim_domain", f"{relay.dkim_domain!r} is not a domain", "write that of your address")
+    if DOMAIN.fullmatch(relay.dkim_selector) is None:
+        yield _fault("relay.dkim_selector", f"{relay.dkim_selector!r} is no DNS name", 'write a word like "postroom"')
+
+
+def _outside(settings: Settings) -> Iterator[Fault]:
+    """A road for approvals from outside is whole, or it is off."""
+    outside = settings.outside
+    if not outside.enabled:
+        return
+    if settings.relay is None:
+        yield _fault("outside.enabled", "needs a relay: requests are sent out through it", "write [relay]")
+    for key, fix in (("addresses", "write your own address"), ("host", "name the IMAP server"), ("username", "")):
+        if not getattr(outside, key):
+            yield _fault(f"outside.{key}", "is missing", fix or "write the login of the mailbox")
+    if outside.password is None:
+        yield _fault("outside.password", "is missing", "write env:NAME, file:PATH or keyring:SERVICE/NAME")
+    if outside.tls == "none" and outside.host and not is_loopback(outside.host):
+        message = f"{outside.host} is another machine: mail and password would travel in clear"
+        yield _fault("outside.tls", message, 'write "implicit" or "starttls"')
+    named = [("addresses", address) for address in outside.addresses]
+    for key, address in [*named, ("reply_to", outside.reply_to)]:
+        if address and (ADDRESS.fullmatch(address) is None or not address.isascii()):
+            yield _fault(f"outside.{key}", f"{address!r} is not an address", "write name@domain")
+        elif address.lower().endswith(f"@{settings.domain.lower()}"):
+            yield _fault(f"outside.{key}", f"{address} is an address of this bridge", "write one of the outside world")
 
 
 def _models(settings: Settings) -> Iterator[Fault]:

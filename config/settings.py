@@ -91,6 +91,26 @@ class Relay:
     allowed_senders: tuple[str, ...] = option((), "outside addresses whose mail is taken as the user's")
     bounce_mailbox: str = option("", "outside mailbox that bounces come back to; empty: the sender's")
     timeout: int = option(60, "seconds for each step of the conversation", low=1, high=600)
+    dkim_domain: str = option("", "sign outgoing mail whose From is of this domain (DKIM); empty: unsigned")
+    dkim_selector: str = option("postroom", "name of the signing key in DNS; `postroom dkim` prints its record")
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Deciding from your usual mail address, off by default: requests leave by the relay, signed answers count."""
+
+    enabled: bool = option(False, "true: requests are sent out and a watched mailbox is read for answers")
+    addresses: tuple[str, ...] = option((), "your real addresses; requests go to the first, answers count from each")
+    account: str = option("", "whose requests these are; empty: the first account's (`user`)")
+    reply_to: str = option("", "address that answers go to, name+TOKEN@domain must reach it; empty: the relay's `from`")
+    host: str = option("", "IMAP server of the mailbox that answers arrive in")
+    port: int = option(993, "its port", low=1, high=MAX_PORT)
+    tls: RelayTls = option("implicit", '"implicit", "starttls", or "none" (to this machine only)')
+    username: str = option("", "login there")
+    password: Secret | None = option(None, "reference to the password: env:NAME, file:PATH or keyring:SERVICE/NAME")
+    mailbox: str = option("INBOX", "mailbox that answers arrive in")
+    fresh_hours: float = option(24, "age at which a signature no longer counts, in hours", low=0.1, high=168)
+    poll_seconds: int = option(60, "seconds between looks where the server has no IDLE", low=1, high=3600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +151,7 @@ class Agent:
     skills: tuple[str, ...] = option((), "skills it may delegate to")
     tools: tuple[str, ...] | None = option(None, "tools it may use; left out: all")
     trust_attachments: bool = option(False, "true: the owner's attachments count as the owner's own words")
+    second_approvers: tuple[str, ...] = option((), "accounts of which one must approve too; none: the owner is enough")
     instructions: str = option("", "what it should always know or do, given to the model as trusted text")
     limits: Limits | None = option(None, "limits that differ from the general ones")
 
@@ -200,6 +221,7 @@ class Settings:
     smtp: Smtp = field(default_factory=Smtp)
     folders: Folders = field(default_factory=Folders)
     relay: Relay | None = None
+    outside: Outside = field(default_factory=Outside)
     agents: Mapping[str, Agent] = field(default_factory=default_agents)
     models: Mapping[str, Model] = field(default_factory=default_models)
     skills: Skills = field(default_factory=Skills)
@@ -225,5 +247,6 @@ class Settings:
     def secrets(self) -> tuple[Secret, ...]:
         """Every secret that the settings refer to, for the redaction of logs."""
         found: list[Any] = [self.relay.password] if self.relay else []
+        found.append(self.outside.password)
         found += [model.api_key for model in self.models.values()]
         return tuple(secret for secret in found if secret is not None)

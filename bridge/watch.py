@@ -1,0 +1,191 @@
+"""A mailbox of the outside world, watched: each new mail is handed over once, read-only, from a thread of its own
+(IMAPClient; IDLE where the server has it, else a look every so often).
+
+The rule: nothing there is ever changed, not even a flag. What was handed over is remembered by UIDVALIDITY and UID; a
+broken connection is made again, and a mailbox whose numbers began anew is read from yesterday on.
+"""
+
+import asyncio
+import logging
+import socket
+import threading
+from collections.abc import Awaitable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+from config.secrets import SecretError
+from config.settings import Outside
+from mailstore.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS: Final = 240
+"""How long one IDLE lasts; RFC 2177 asks for less than 29 minutes, and the mailbox is looked at anew each time."""
+WAITS: Final = (5.0, 15.0, 60.0, 300.0)
+BATCH: Final = 50
+JOIN_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a mailbox was read: mails of this UIDVALIDITY below `next_uid` were handed over."""
+
+    uidvalidity: int
+    next_uid: int
+
+
+class Reader(Protocol):
+    """Who is handed the mail. Both are called in the event loop."""
+
+    def place(self) -> Place | None:
+        """How far the mailbox was read; None when it never was."""
+        ...
+
+    async def take(self, raw: bytes | None, place: Place) -> None:
+        """One mail (None: nothing, or one too large), and how far the mailbox is read with it."""
+        ...
+
+
+class Watch:
+    """`start` in a running loop, `close` in the same. `largest` is the size in bytes above which a mail is left."""
+
+    def __init__(self, settings: Outside, reader: Reader, largest: int) -> None:
+        self._settings = settings
+        self._reader = reader
+        self._largest = largest
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Any = None
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread.start()
+
+    async def close(self) -> None:
+        """Stop watching; a mail that is being handed over is finished first."""
+        self._stop.set()
+        self._hang_up()
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join, JOIN_SECONDS)
+
+    def _hang_up(self) -> None:
+        """Wake the thread out of IDLE by closing the line under it."""
+        client = self._client
+        if client is not None:
+            with suppress(OSError, AttributeError):
+                client.socket().shutdown(socket.SHUT_RDWR)
+
+    # --- in the thread
+
+    def _run(self) -> None:
+        from imapclient.exceptions import IMAPClientError
+
+        tries = 0
+        while not self._stop.is_set():
+            try:
+                self._connect()
+                tries = 0
+                self._follow()
+            except (IMAPClientError, OSError, ValueError, SecretError, StoreError) as error:
+                if self._stop.is_set():
+                    return
+                log.warning("the watched mailbox cannot be read now", extra={"why": type(error).__name__, "try": tries})
+            finally:
+                self._leave()
+            self._stop.wait(WAITS[min(tries, len(WAITS) - 1)])
+            tries += 1
+
+    def _connect(self) -> None:
+        import ssl
+
+        import imapclient
+
+        settings = self._settings
+        client = imapclient.IMAPClient(
+            settings.host,
+            settings.port,
+            use_uid=True,
+            ssl=settings.tls == "implicit",
+            ssl_context=ssl.create_default_context() if settings.tls == "implicit" else None,
+            timeout=imapclient.SocketTimeout(connect=30, read=60),
+        )
+        self._client = client
+        if settings.tls == "starttls":
+            client.starttls(ssl.create_default_context())
+        client.login(settings.username, settings.password.reveal() if settings.password else "")
+
+    def _leave(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            from imapclient.exceptions import IMAPClientError
+
+            with suppress(IMAPClientError, OSError):
+                client.shutdown()
+
+    def _follow(self) -> None:
+        """Read what is new, wait for more, for as long as the connection lasts."""
+        client = self._client
+        opened = client.select_folder(self._settings.mailbox, readonly=True)
+        self._begin(int(opened[b"UIDVALIDITY"]), int(opened[b"UIDNEXT"]))
+        idles = client.has_capability("IDLE")
+        while not self._stop.is_set():
+            self._read_new()
+            if idles:
+                self._idle()
+            else:
+                self._stop.wait(self._settings.poll_seconds)
+                client.noop()
+
+    def _begin(self, uidvalidity: int, uidnext: int) -> None:
+        """The first time only what comes from now on counts; with new numbers, what came since yesterday."""
+        known = self._call(self._known())
+        if known is not None and known.uidvalidity == uidvalidity:
+            return
+        first = uidnext
+        if known is not None:
+            recent = self._client.search(["SINCE", (datetime.now().astimezone() - timedelta(days=1)).date()])
+            first = min([uidnext, *recent])
+        self._call(self._reader.take(None, Place(uidvalidity, first)))
+
+    async def _known(self) -> Place | None:
+        return self._reader.place()
+
+    def _read_new(self) -> None:
+        place = self._call(self._known())
+        if place is None:
+            return
+        found = self._client.search(["UID", f"{place.next_uid}:*"])
+        for uid in sorted(uid for uid in found if uid >= place.next_uid):
+            if self._stop.is_set():
+                return
+            self._call(self._reader.take(self._fetch(uid), Place(place.uidvalidity, uid + 1)))
+
+    def _fetch(self, uid: int) -> bytes | None:
+        size = self._client.fetch([uid], ["RFC822.SIZE"]).get(uid, {}).get(b"RFC822.SIZE")
+        if size is None or size > self._largest:
+            return None
+        body: bytes | None = self._client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
+        return body
+
+    def _idle(self) -> None:
+        client = self._client
+        client.idle()
+        try:
+            client.idle_check(timeout=IDLE_SECONDS)
+        finally:
+            client.idle_done()
+
+    def _call(self, work: Awaitable[Any]) -> Any:
+        """Run something in the event loop and wait for it."""
+        if self._loop is None:
+            raise OSError("the loop is over")
+
+        async def run() -> Any:
+            return await work
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
