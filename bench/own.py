@@ -189,13 +189,20 @@ def _leases(account: Account, home: Path) -> list[float]:
     return times
 
 
+# A run that has come to rest already is no longer claimed; its first call of a model came after the claim.
+_CLAIMED: Final = """
+SELECT coalesce(r.claimed, (SELECT min(m.created) FROM model_calls m WHERE m.run = r.id))
+FROM runs r WHERE r.subject = ?
+"""
+
+
 def _claimed(home: Path, subject: str) -> float:
     """When the run of this subject was claimed, UTC ms. Looked up from outside until it is there."""
     connection = sqlite3.connect(f"file:{DataFolder(home).root / FILE}?mode=ro", uri=True)
     try:
         deadline = time.monotonic() + STEP_SECONDS
         while time.monotonic() < deadline:
-            row = connection.execute("SELECT claimed FROM runs WHERE subject = ?", (subject,)).fetchone()
+            row = connection.execute(_CLAIMED, (subject,)).fetchone()
             if row is not None and row[0] is not None:
                 return float(row[0])
             time.sleep(0.01)

@@ -14,6 +14,7 @@ from typing import TypeVar
 from mailstore import changes, lookup
 from mailstore import keywords as words
 from mailstore.model import KEY_SHIFT, SEEN, FlagSet, Mailbox, ModSeq, Snapshot, Uid
+from mailstore.placing import spans
 from mailstore.transaction import ReadTx
 
 T = TypeVar("T")
@@ -213,6 +214,6 @@ class MailboxIndex:
     def _rows(self, tx: ReadTx, uids: Sequence[int]) -> list[tuple[int, int, int]]:
         if not uids:
             return []
-        rows = tx.all("mailstore.changes.rows-at", mailbox=self.mailbox.id, uids=str(list(uids)))
-        self._sets.learn(tx, [row["key"] for row in rows])
-        return [(row["uid"], row["key"], row["modseq"]) for row in rows]
+        rows = tx.all("mailstore.changes.rows-at", mailbox=self.mailbox.id, uids=spans(uids))
+        self._sets.learn(tx, [key for _, key, _ in rows])
+        return [(uid, key, modseq) for uid, key, modseq in rows]

@@ -85,6 +85,20 @@ def body(tx: ReadTx, content: ContentId, start: int = 0, length: int | None = No
     return data[skip:] if length is None else data[skip : skip + length]
 
 
+def body_reader(tx: ReadTx, contents: Sequence[ContentId]) -> Callable[[ContentId, int, int | None], bytes]:
+    """`body` for these contents (start and length as there), whose first chunks are read here and now, all at once."""
+    rows = tx.all("mailstore.content.first-chunks", contents=json.dumps(list(contents)))
+    first: dict[int, bytes] = {row["id"] >> CHUNK_BITS: row["data"] for row in rows}
+
+    def read(content: ContentId, start: int, length: int | None) -> bytes:
+        data = first.get(content)
+        if data is None or len(data) == CHUNK_BYTES:
+            return body(tx, content, start, length)
+        return data[start:] if length is None else data[start : start + max(0, length)]
+
+    return read
+
+
 def headers(tx: ReadTx, contents: Sequence[ContentId], sizes: Mapping[ContentId, int]) -> dict[ContentId, bytes]:
     """The headers of these contents, with the empty line; `sizes` are the header sizes."""
     found: dict[ContentId, bytes] = {}

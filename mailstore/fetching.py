@@ -4,8 +4,9 @@ The rule: one call is one join over the UIDs it was given; messages that are gon
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sqlite3 import Row
+from typing import Final, cast
 
 from mailstore import content
 from mailstore import keywords as words
@@ -22,12 +23,15 @@ from mailstore.model import (
     MailboxId,
     ThreadId,
     Uid,
-    email_object_id,
-    flag_key,
-    thread_object_id,
 )
+from mailstore.placing import spans
 from mailstore.transaction import ReadTx
 
+JOINED: Final = "abc"  # as many renderings come with the row itself; more than that are asked for apart
+COLUMNS: Final = 12  # of the query that are a FetchRow's first fields; the renderings follow
+_CONTENT: Final = FetchRow._fields.index("content")
+_KEYWORD_SET: Final = FetchRow._fields.index("keyword_set")
+_NONE_JOINED: Final[Mapping[str, str | None]] = {f"rendering_{letter}": None for letter in JOINED}
 _NO_RENDERERS: Mapping[str, Renderer] = {}
 
 
@@ -44,39 +48,39 @@ def fetch(
 
     `renderers` makes what is not stored yet (`Store.renderers`); without it a missing rendering is a KeyError.
     """
-    rows = tx.all("mailstore.messages.fetch", mailbox=mailbox.id, uids=json.dumps(list(uids)))
-    contents = [ContentId(row["content"]) for row in rows]
-    columns = [content.renderings(tx, contents, name, renderers) for name in renderings]
-    rendered = list(zip(*([column[each] for each in contents] for column in columns), strict=True))
-    sizes = {ContentId(row["content"]): row["header_size"] for row in rows}
-    heads = content.headers(tx, contents, sizes) if header else {}
-    keyword_sets = {number: words.names(tx, number) for number in {row["keywords"] for row in rows}}
+    joined = {f"rendering_{letter}": name for letter, name in zip(JOINED, renderings, strict=False)}
+    rows = tx.all("mailstore.messages.fetch", mailbox=mailbox.id, uids=spans(uids), **{**_NONE_JOINED, **joined})
+    keywords = {number: words.names(tx, number) for number in {row[_KEYWORD_SET] for row in rows}}
+    heads = _headers(tx, rows) if header else {}
+    rendered = _rendered(tx, rows, renderings, renderers)
     return [
-        _row(row, keyword_sets[row["keywords"]], heads.get(contents[at]), rendered[at] if rendered else ())
-        for at, row in enumerate(rows)
+        FetchRow._make((*row[:COLUMNS], keywords[row[_KEYWORD_SET]], heads.get(row[_CONTENT]), each))
+        for row, each in zip(rows, rendered, strict=True)
     ]
 
 
-def _row(row: Row, keywords: tuple[str, ...], header: bytes | None, rendered: tuple[bytes, ...]) -> FetchRow:
-    uid, email, content_id, size, internal_date, saved, modseq, bits, keyword_set, thread, origin, header_size = row
-    return FetchRow(
-        uid,
-        email,
-        content_id,
-        size,
-        internal_date,
-        saved,
-        modseq,
-        bits,
-        keywords,
-        thread,
-        email_object_id(origin),
-        thread_object_id(thread),
-        header_size,
-        header,
-        rendered,
-        flag_key(bits, keyword_set),
-    )
+def _headers(tx: ReadTx, rows: Sequence[Row]) -> dict[ContentId, bytes]:
+    sizes = {ContentId(row["content"]): row["header_size"] for row in rows}
+    return content.headers(tx, list(sizes), sizes)
+
+
+def _rendered(
+    tx: ReadTx, rows: Sequence[Row], names: Sequence[str], renderers: Mapping[str, Renderer]
+) -> Iterable[tuple[bytes, ...]]:
+    """For each row the renderings asked for: the first ones came with it, others and those not stored are got now."""
+    if not names:
+        return [()] * len(rows)
+    columns = []
+    for at, name in enumerate(names):
+        column: list[bytes | None] = [None] * len(rows)
+        if at < len(JOINED):
+            column = [row[COLUMNS + at] for row in rows]
+        if None in column:
+            contents = [ContentId(row["content"]) for row, there in zip(rows, column, strict=True) if there is None]
+            made = content.renderings(tx, contents, name, renderers)
+            column = [there or made.get(row["content"], b"") for row, there in zip(rows, column, strict=True)]
+        columns.append(column)
+    return zip(*cast("list[list[bytes]]", columns), strict=True)
 
 
 def locate(tx: ReadTx, email: EmailId) -> list[tuple[Mailbox, Uid]]:
@@ -109,5 +113,3 @@ def by_message_id(tx: ReadTx, account: AccountId, message_id: str) -> list[Email
     """The account's messages with this Message-ID (angle brackets included), oldest first."""
     rows = tx.all("mailstore.messages.by-message-id", account=account, message_id=content.storable(message_id))
     return [EmailId(row["id"]) for row in rows]
-
-

@@ -4,9 +4,21 @@ The rule: the bytes, UID and size of a message never change after it was appende
 """
 
 from mailstore.appending import append, replace
-from mailstore.content import body
+from mailstore.content import body, body_reader
 from mailstore.fetching import by_message_id, email, fetch, locate
 from mailstore.filing import copy, move
 from mailstore.removal import expunge
 
-__all__ = ["append", "body", "by_message_id", "copy", "email", "expunge", "fetch", "locate", "move", "replace"]
+__all__ = [
+    "append",
+    "body",
+    "body_reader",
+    "by_message_id",
+    "copy",
+    "email",
+    "expunge",
+    "fetch",
+    "locate",
+    "move",
+    "replace",
+]

@@ -179,7 +179,10 @@ class Stored:
 
 
 class FetchRow(NamedTuple):
-    """One message as FETCH needs it. Sizes in bytes, `flags_bits` without RECENT. A tuple, as there are many."""
+    """One message as FETCH needs it. Sizes in bytes, `flags_bits` without RECENT.
+
+    A tuple, as there are many; the first fields are a database row as it stands, and what few ask for is worked out.
+    """
 
     uid: Uid
     email: EmailId
@@ -189,14 +192,28 @@ class FetchRow(NamedTuple):
     save_date: Millis
     modseq: ModSeq
     flags_bits: int
-    keywords: tuple[str, ...]
+    keyword_set: int
     thread: ThreadId
-    email_object_id: str
-    thread_object_id: str
+    origin: int
     header_size: int
+    keywords: tuple[str, ...]
     header: bytes | None
     rendered: tuple[bytes, ...]
-    flag_key: int
+
+    @property
+    def email_object_id(self) -> str:
+        """RFC 8474 EMAILID."""
+        return email_object_id(self.origin)
+
+    @property
+    def thread_object_id(self) -> str:
+        """RFC 8474 THREADID."""
+        return thread_object_id(self.thread)
+
+    @property
+    def flag_key(self) -> int:
+        """The id of its flag set."""
+        return flag_key(self.flags_bits, self.keyword_set)
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,17 +136,26 @@ def log(
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Ascending numbers folded into inclusive ranges of neighbours."""
     ranges: list[tuple[int, int]] = []
+    first = last = -2
     for number in numbers:
-        if ranges and ranges[-1][1] == number - 1:
-            ranges[-1] = (ranges[-1][0], number)
-        else:
-            ranges.append((number, number))
+        if number != last + 1:
+            if last >= 0:
+                ranges.append((first, last))
+            first = number
+        last = number
+    if last >= 0:
+        ranges.append((first, last))
     return ranges
+
+
+def spans(uids: Iterable[int]) -> str:
+    """UIDs as queries take them: [[first, last], ...], ascending. Neighbours are read in one sweep."""
+    return json.dumps(runs(sorted(set(uids))))
 
 
 def rows_at(tx: ReadTx, mailbox: MailboxId, uids: Sequence[int]) -> list[Row]:
     """The placements of those of these UIDs that exist, ascending."""
-    return tx.all("mailstore.placing.at", mailbox=mailbox, uids=json.dumps(list(uids)))
+    return tx.all("mailstore.placing.at", mailbox=mailbox, uids=spans(uids))
 
 
 def rows_of(tx: ReadTx, mailbox: MailboxId, emails: Sequence[int]) -> list[Row]:

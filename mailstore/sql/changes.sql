@@ -29,10 +29,12 @@ FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox ORDER BY p.uid;
 
 -- name: rows-at
--- The index rows of these UIDs.
+-- The index rows of ranges of UIDs ([[first, last], ...], ascending).
 SELECT p.uid, e.flags | (p.deleted << 4) | (e.keywords << 6) AS key, max(p.modseq, e.modseq) AS modseq
-FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids)) ORDER BY p.uid;
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN email e ON e.id = p.email;
 
 -- name: uids
 SELECT uid FROM placement WHERE mailbox = :mailbox ORDER BY uid;

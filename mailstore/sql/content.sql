@@ -12,6 +12,10 @@ INSERT INTO content_chunk (id, data) VALUES (:id, :data);
 -- The chunks of a content from one number to another.
 SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id;
 
+-- name: first-chunks
+-- The first chunk of each of these contents.
+SELECT k.id, k.data FROM json_each(:contents) j CROSS JOIN content_chunk k ON k.id = j.value << 16;
+
 -- name: heads
 -- The headers of these contents; NULL where one is longer than its first chunk.
 SELECT c.id, CASE WHEN c.header_size <= length(k.data) THEN substr(k.data, 1, c.header_size) END AS header

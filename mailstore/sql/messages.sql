@@ -51,12 +51,19 @@ JOIN mailboxes m ON m.id = s.mailbox
 ORDER BY s.id;
 
 -- name: fetch
--- Messages of a mailbox by UID, ascending.
+-- Messages of a mailbox by ranges of UIDs ([[first, last], ...], ascending), with up to three stored renderings.
 SELECT p.uid, p.email, e.content, e.size, e.internal_date, p.saved, max(p.modseq, e.modseq) AS modseq,
-    e.flags | (p.deleted << 4) AS bits, e.keywords, e.thread, e.origin, e.header_size
-FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids))
-ORDER BY p.uid;
+    e.flags | (p.deleted << 4) AS bits, e.keywords, e.thread, e.origin, e.header_size, r0.bytes, r1.bytes, r2.bytes
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN email e ON e.id = p.email
+LEFT JOIN rendered r0 ON r0.content = e.content
+    AND r0.rendering = (SELECT id FROM rendering WHERE name = :rendering_a)
+LEFT JOIN rendered r1 ON r1.content = e.content
+    AND r1.rendering = (SELECT id FROM rendering WHERE name = :rendering_b)
+LEFT JOIN rendered r2 ON r2.content = e.content
+    AND r2.rendering = (SELECT id FROM rendering WHERE name = :rendering_c);
 
 -- name: info
 SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, e.size, e.flags,

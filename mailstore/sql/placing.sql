@@ -49,12 +49,13 @@ UPDATE mailboxes SET
 WHERE id = :mailbox;
 
 -- name: at
--- The placements of these UIDs, ascending, with what is counted of each message.
+-- The placements in ranges of UIDs ([[first, last], ...], ascending), with what is counted of each message.
 SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
     max(p.modseq, e.modseq) AS modseq
-FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND p.uid IN (SELECT value FROM json_each(:uids))
-ORDER BY p.uid;
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN email e ON e.id = p.email;
 
 -- name: marked
 -- The placements of a mailbox that are \Deleted, ascending.

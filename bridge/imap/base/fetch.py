@@ -16,17 +16,17 @@ from bridge.imap.base.own import change, pieces, positions, uids_at
 from bridge.imap.base.partial import Piece, cut
 from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.dialect import Dialect, Mode
-from bridge.imap.plan import Batch, FetchPlan, Needs
+from bridge.imap.plan import Batch, BodyReader, FetchPlan
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import flags, messages
-from mailstore.model import SEEN, FetchRow, FlagOp, FlagSet, Uid
+from mailstore.model import SEEN, FetchRow, FlagOp, FlagSet
 from mailstore.sqlite import ReadTx
 
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
-FROM_ROWS: Final = 500
+FROM_ROWS: Final = 1000
 BODY_BYTES: Final = 1024 * 1024  # message bytes in a part with bodies, beyond its first message
 IN_LOOP_ROWS: Final = 4  # so few rows are read in the loop: a thread would take longer to reach than they take to read
 IN_LOOP_BYTES: Final = 128 * 1024
@@ -157,23 +157,25 @@ async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part
     needs = plan.needs
     wanted = uids_at(selected, part)
 
-    def read(tx: ReadTx) -> list[FetchRow]:
-        return messages.fetch(
+    def read(tx: ReadTx) -> tuple[list[FetchRow], bytes]:
+        rows = messages.fetch(
             tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=session.store.renderers
         )
+        return rows, b"" if needs.body else _rendered(session, selected, plan, rows, partial(messages.body, tx))
 
     few = len(wanted) <= IN_LOOP_ROWS
-    rows = session.store.read(read) if few else await session.store.read_slow(read)
-    for group in _groups(rows, needs):
-        await _send_group(session, selected, plan, group)
+    rows, text = session.store.read(read) if few else await session.store.read_slow(read)
+    if needs.flags:
+        selected.view.forget_flags([row.uid for row in rows])
+    session.write(text)
+    await session.flush()
+    for group in _groups(rows) if needs.body else ():
+        await _send_bodies(session, selected, plan, group)
     return len(rows)
 
 
-def _groups(rows: Sequence[FetchRow], needs: Needs) -> Iterator[Sequence[FetchRow]]:
-    if not needs.body:
-        if rows:
-            yield rows
-        return
+def _groups(rows: Sequence[FetchRow]) -> Iterator[Sequence[FetchRow]]:
+    """The rows in groups with a bounded number of message bytes."""
     start = total = 0
     for at, row in enumerate(rows):
         total += row.size
@@ -184,39 +186,37 @@ def _groups(rows: Sequence[FetchRow], needs: Needs) -> Iterator[Sequence[FetchRo
         yield rows[start:]
 
 
-async def _send_group(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow]) -> None:
-    view, needs = selected.view, plan.needs
-    uids: list[Uid] = [row.uid for row in rows]
-    numbers = [view.number(uid) for uid in uids]
-    if needs.flags:
-        view.forget_flags(uids)
+async def _send_bodies(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow]) -> None:
+    def read(tx: ReadTx) -> bytes:
+        return _rendered(session, selected, plan, rows, messages.body_reader(tx, [row.content for row in rows]))
 
-    def render(tx: ReadTx) -> bytes:
-        texts = [_row_flags(session, selected, row) for row in rows] if needs.flags else ()
-        return plan.render(
-            Batch(
-                numbers,
-                uids,
-                flags=texts,
-                modseqs=[row.modseq for row in rows],
-                rows=rows,
-                renderings=needs.renderings,
-                body=partial(messages.body, tx),
-            )
-        )
-
-    if not needs.body or sum(row.size for row in rows) <= IN_LOOP_BYTES:
-        session.write(session.store.read(render))
-    else:
-        session.write(await session.store.read_slow(render))
+    few = sum(row.size for row in rows) <= IN_LOOP_BYTES
+    session.write(session.store.read(read) if few else await session.store.read_slow(read))
     await session.flush()
+
+
+def _rendered(
+    session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow], body: BodyReader
+) -> bytes:
+    """The lines of these rows. Runs on a reader's thread too: while a command runs, nobody else changes its view."""
+    uids = [row.uid for row in rows]
+    batch = Batch(
+        [selected.view.number(uid) for uid in uids],
+        uids,
+        flags=[_row_flags(session, selected, row) for row in rows] if plan.needs.flags else (),
+        modseqs=[row.modseq for row in rows],
+        rows=rows,
+        renderings=plan.needs.renderings,
+        body=body,
+    )
+    return plan.render(batch)
 
 
 def _row_flags(session: Session, selected: Selected, row: FetchRow) -> bytes:
     """The flags as the row has them; they may be newer than the index, never older than what is in the view."""
-    return session.flag_texts.one(
-        FlagSet(row.flags_bits, row.keywords, row.flag_key), recent=selected.view.is_recent(row.uid)
-    )
+    view = selected.view
+    recent = bool(view.recent) and view.is_recent(row.uid)
+    return session.flag_texts.keyed(row.flag_key, row.flags_bits, row.keywords, recent=recent)
 
 
 COMMANDS: Final = (

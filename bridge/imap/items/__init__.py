@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bridge.imap.items.envelope import ENVELOPE_RENDERING, render_envelope
+from bridge.imap.items.fields import FIELDS_RENDERING, render_fields
 from bridge.imap.items.keys import KEYS_RENDERING, render_keys
 from bridge.imap.items.section import PARTS_RENDERING, render_parts
 from bridge.imap.items.structure import BODY_RENDERING, BODYSTRUCTURE_RENDERING, render_body, render_bodystructure
@@ -20,6 +21,7 @@ RENDERERS: Final[Mapping[str, Callable[[Message], bytes]]] = MappingProxyType(
         BODY_RENDERING: lambda message: render_body(message.root),
         PARTS_RENDERING: render_parts,
         KEYS_RENDERING: render_keys,
+        FIELDS_RENDERING: render_fields,
     }
 )
 """Versioned name to renderer: pure, never raising. A change of output takes a new name, as old rows stay stored."""

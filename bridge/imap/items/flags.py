@@ -48,11 +48,14 @@ class FlagTexts:
         self._recent: dict[int, bytes] = {}
 
     def one(self, flags: Flags, *, recent: bool = False) -> bytes:
+        return self.keyed(flags.id, flags.bits, flags.keywords, recent=recent)
+
+    def keyed(self, key: int, bits: int, keywords: Iterable[str], *, recent: bool = False) -> bytes:
+        """The same for a set that is at hand in pieces: its number, bits and keywords."""
         texts = self._recent if recent else self._plain
-        text = texts.get(flags.id)
+        text = texts.get(key)
         if text is None:
-            bits = flags.bits | RECENT if recent else flags.bits & ~RECENT
-            text = texts[flags.id] = flags_text(bits, flags.keywords)
+            text = texts[key] = flags_text(bits | RECENT if recent else bits & ~RECENT, keywords)
         return text
 
     def many(self, sets: Sequence[Flags]) -> list[bytes]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from bridge.imap.items.fields import FIELDS_RENDERING, are_listed, picker
 from bridge.imap.items.item import Batch, BodyReader, FetchItem, Item, Needs, Row
 from bridge.imap.wire import render
 from bridge.imap.wire.cursor import Cursor
@@ -133,15 +134,24 @@ def _item(label: bytes, section: Section, partial_: Partial | None, *, sets_seen
 def _needs(section: Section) -> Needs:
     if section.part:
         return Needs(body=True, renderings=(PARTS_RENDERING,))
+    if _is_listed(section):
+        return Needs(renderings=(FIELDS_RENDERING,))
     if section.kind.startswith(b"HEADER"):
         return Needs(header=True)
     return Needs(body=True)
+
+
+def _is_listed(section: Section) -> bool:
+    """Whether the section is some of the header fields that are stored apart."""
+    return not section.part and section.kind == b"HEADER.FIELDS" and are_listed(section.fields)
 
 
 # Rendering
 
 
 def _column(section: Section, partial_: Partial | None, batch: Batch) -> Iterable[bytes]:
+    if _is_listed(section):
+        return _listed_column(section, partial_, batch)
     if not section.part and section.kind.startswith(b"HEADER"):
         return _header_column(section, partial_, batch.rows)
     if batch.body is None:
@@ -149,6 +159,17 @@ def _column(section: Section, partial_: Partial | None, batch: Batch) -> Iterabl
     find = _finder(section, batch)
     wanted = header_filter(section) if section.fields else None
     return [_literal(_read(batch.body, row, find(row, at), partial_, wanted)) for at, row in enumerate(batch.rows)]
+
+
+def _listed_column(section: Section, partial_: Partial | None, batch: Batch) -> list[bytes]:
+    """From the fields stored apart; from the message where they could not be."""
+    pick, wanted, body = picker(section.fields), header_filter(section), batch.body
+    chosen = []
+    for row, stored in zip(batch.rows, batch.rendering(FIELDS_RENDERING), strict=True):
+        if not stored and body is None:
+            raise ValueError("a plan that needs rows was given no reader of bodies")
+        chosen.append(pick(stored) if stored or body is None else wanted(body(row.content, 0, row.header_size)))
+    return [render.literal(partial_.cut(data) if partial_ else data) for data in chosen]
 
 
 def _header_column(section: Section, partial_: Partial | None, rows: Sequence[Row]) -> list[bytes]:

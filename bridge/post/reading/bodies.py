@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bridge.post.reading.flowed import ENCRYPTED, plain_lines
 from bridge.post.reading.html import html_lines
 from bridge.post.reading.model import Line
-from mailstore.parse import parameter
+from mailstore.parse import known_encoding, parameter
 from mailstore.parse.structure import Part
 
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
@@ -55,6 +55,7 @@ class View:
     too_long: bool
     any_text: bool = True
     struck: bool = False
+    veiled: bool = False
     cids: frozenset[str] = frozenset()
 
 
@@ -151,7 +152,7 @@ def has_both(bodies: Bodies) -> bool:
 def view(bodies: Bodies, raw: bytes, *, prefer_html: bool) -> View:
     """The whole text in one form; stretches that lack it come in the other."""
     texts: list[tuple[Line, ...]] = []
-    readable, too_long, any_text, struck = True, False, False, False
+    readable, too_long, any_text, struck, veiled = True, False, False, False, False
     cids: set[str] = set()
     for block in bodies.blocks:
         first, second = (block.html, block.plain) if prefer_html else (block.plain, block.html)
@@ -160,12 +161,14 @@ def view(bodies: Bodies, raw: bytes, *, prefer_html: bool) -> View:
             texts += seen.texts
             readable, too_long = readable and seen.readable, too_long or seen.too_long
             any_text, struck = any_text or seen.any_text, struck or seen.struck
+            veiled = veiled or seen.veiled
             cids |= seen.cids
-    return View(tuple(texts), readable, too_long, any_text, struck, frozenset(cids))
+    return View(tuple(texts), readable, too_long, any_text, struck, veiled, frozenset(cids))
 
 
 def _plain_view(part: Part, raw: bytes) -> View:
     text, readable = part.text_checked(raw)
+    readable = readable and known_encoding(part.encoding)
     flowed = (parameter(part.params, "format") or "").lower() == "flowed"
     delete_space = (parameter(part.params, "delsp") or "").lower() == "yes"
     lines, too_long = plain_lines(text, flowed=flowed, delete_space=delete_space)
@@ -176,4 +179,6 @@ def _plain_view(part: Part, raw: bytes) -> View:
 def _html_view(part: Part, raw: bytes) -> View:
     text, readable = part.text_checked(raw)
     page = html_lines(text)
-    return View((page.lines,), readable, page.too_long, page.any_text, page.struck, page.cids)
+    readable = readable and known_encoding(part.encoding)
+    return View((page.lines,), readable, page.too_long, page.any_text, page.struck, page.veiled, page.cids)
+

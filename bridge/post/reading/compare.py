@@ -14,6 +14,8 @@ _DECORATION = re.compile(
     r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"(\w*)[^\w?]{0,4}\?")
+_BULLETS = frozenset("■□▪▫●○◦◆◇►▶★☆©®™°\ufffd")
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+"
 )
@@ -27,10 +29,22 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
+def _symbols(text: str) -> frozenset[str]:
+    return frozenset(char for char in text if not char.isascii() and unicodedata.category(char) == "So") - _BULLETS
+
+
+def _asked(text: str) -> frozenset[str]:
+    """The words that a question mark stands behind; links hold such marks too and do not count."""
+    text = unicodedata.normalize("NFKC", text)
+    if "?" not in text and "؟" not in text:
+        return frozenset()
+    return frozenset(_ASKED.findall(_DECORATION.sub(" ", text).casefold().replace("؟", "?")))
+
+
 class SentText:
     """The words of a sent mail. A place is the position of the blank before its next word."""
 
-    __slots__ = ("_bag", "_joined", "_misses", "_starts", "rules")
+    __slots__ = ("_asked", "_bag", "_joined", "_misses", "_starts", "_symbols", "rules")
 
     def __init__(self, text: str) -> None:
         rows = [words for row in text.splitlines() if (words := words_of(row))]
@@ -42,6 +56,7 @@ class SentText:
             self._starts.setdefault(row[0], []).append(at)
             at += len(" ".join(row)) + 1
         self._misses = 0
+        self._asked, self._symbols = _asked(text), _symbols(text)
         self.rules = frozenset(row.strip() for row in text.splitlines() if row.strip() and not words_of(row))
         """Its lines without words."""
 
@@ -60,6 +75,11 @@ class SentText:
             self._misses += 1
             return None
         return found + len(wanted) - 1
+
+    def lacks_marks(self, row: str) -> bool:
+        """Whether a quoted row bears a mark that the mail does not: a cross, a thumb, a question mark. Words alone do
+        not show it."""
+        return not _symbols(row) <= self._symbols or not _asked(row) <= self._asked
 
     def row_starts(self, word: str) -> list[int]:
         """The places of the rows that begin with `word`."""

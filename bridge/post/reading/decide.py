@@ -117,6 +117,8 @@ def _judge_view(seen: View, context: Context, rules: Rules) -> tuple[NewText, Ve
         return text, respond("", "undecodable", verdict.line)
     if seen.struck and verdict.decision in _HOLDING:
         return text, respond("", "struck-out", verdict.line)
+    if seen.veiled and verdict.decision in _HOLDING:
+        return text, respond("", "hidden-text", verdict.line)
     return text, verdict
 
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 
 from bridge.post.reading.model import Context, Line
-from bridge.post.reading.phrases import alarming, phrases, plain
+from bridge.post.reading.phrases import alarming, is_prose, phrases, plain
 
 MAX_ATTRIBUTION_LINES = 5
 MAX_ATTRIBUTION = 400
-_LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,4}(?=\S|\Z)")
+_LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,40}(?=\S|\Z)")
 _SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,60}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
 _ELISION = re.compile(
     r"\s*[\[(<]?\s*(?:\.{2,5}|…|snip\w*|\.\.\.\s*snip.{0,20}|schnipp|gekürzt|cut|coupé|trimmed)\s*[\])>]\s*\Z"
@@ -22,6 +22,9 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,4}[./\-年년]\s?\d{1,2}[./\-月월]|\b\d{1,2}\.? [^\W\d_]{3,}|[^\W\d_]{3,} \d{1,2}\b"
 )
 _LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
+_DIGIT = re.compile(r"\d")
+_STRONG_OPENERS = frozenset("on am le el il em op den dne pada στις vào w".split())
+"""What the sentence begins with in its language."""
 _COLONS = (":", "：", "﹕", "︓", "：")
 
 
@@ -44,32 +47,53 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
     """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when none is."""
     if not _opens_block(lines[at].text, context):
         return at
-    end = labels = loose = 0
+    end = labels = 0
     ours = subject = False
     for index in range(at, min(at + 14, len(lines))):
         line = lines[index]
         if line.blank or line.depth != lines[at].depth:
             break
-        if _LABEL.match(line.text[:200]):
-            labels, loose, end = labels + 1, 0, index + 1
-            folded = plain(line.text)
-            ours = ours or any(address in folded for address in context.addresses)
-            subject = subject or _is_our_subject(folded, context)
-            subject = subject or (("<" in folded or "[" in folded) and any(name in folded for name in context.names))
-        elif labels and loose < 2:
-            loose += 1
-        else:
+        kind = _block_line(line.text, context)
+        if kind is None and not _continues(line.text, lines[index - 1].text, context):
             break
+        labels += kind is not None
+        if kind != "unknown":  # one more is a field of a language we do not know only when fields follow
+            end = index + 1
+        folded = plain(line.text)
+        ours = ours or any(address in folded for address in context.addresses)
+        subject = subject or _is_our_subject(folded, context)
+        subject = subject or (("<" in folded or "[" in folded) and any(name in folded for name in context.names))
     return end if (ours and labels >= 2) or (subject and labels >= 3) else at
 
 
 def _opens_block(text: str, context: Context) -> bool:
     """The first line of a header block tells who, when or about what; a condition with a colon does not."""
-    if len(text) > 500 or not _LABEL.match(text[:200]):
-        return False
+    return len(text) <= 500 and _block_line(text, context) == "known"
+
+
+def _block_line(text: str, context: Context) -> str | None:
+    """ "known": a field of a header block by its label, or by our name, address or subject in it; "unknown": it could be
+    one; None: it has no label."""
+    label = _LABEL.match(text[:200])
+    if label is None:
+        return None
     folded = plain(text)
-    when = bool(_DATE.search(folded)) and bool(_TIME.search(folded))
-    return when or names_us(folded, context) or _is_our_subject(folded, context)
+    if names_us(folded, context) or _is_our_subject(folded, context):
+        return "known"
+    named = " ".join(plain(label[1]).strip("*_ ").split())
+    return "known" if named in phrases().header_labels else "unknown"
+
+
+def _continues(text: str, above: str, context: Context) -> bool:
+    """A line without a label that a client wrapped: a piece of our subject, of a date, or of a list of addresses."""
+    folded = plain(text)
+    if context.sent is not None and folded and folded in plain(context.sent.subject):
+        return True
+    if alarming(text) or is_prose(text):
+        return False
+    if above.rstrip().endswith((",", ";", "<", "(")):
+        return True
+    return (bool(_TIME.search(folded)) or not _LINKS.sub("", folded).strip(" ,;")) and len(folded.split()) <= 5
 
 
 def _is_our_subject(folded: str, context: Context) -> bool:
@@ -116,6 +140,8 @@ def _attributes(text: str, context: Context) -> str | None:
     folded = plain(text).strip("*_ >-")
     if not _balanced(folded):
         return None
+    if _words_before(folded, context):
+        return None
     dated = bool(_DATE.search(folded)) and bool(_TIME.search(folded) or context.names)
     colon = folded.endswith(_COLONS)
     if alarming(_LINKS.sub(" ", folded), _own_words(context)):
@@ -128,6 +154,16 @@ def _attributes(text: str, context: Context) -> str | None:
     opener = folded.split(" ", 1)[0].strip(",.")
     begins = opener in phrases().attribution_openers or opener[:1].isdigit()
     return "dated" if colon and dated and bool(_TIME.search(folded)) and begins and _has_verb(folded) else None
+
+
+def _words_before(folded: str, context: Context) -> bool:
+    """Whether something stands before the attribution on its line: words, and then `On Tue, Mar 3 ...`."""
+    ours = [at for known in (*context.addresses, *context.names) if (at := folded.find(known)) >= 0]
+    digit = _DIGIT.search(folded)
+    lead = folded[: min([*ours, digit.start() if digit else len(folded)])].split()
+    openers = phrases().attribution_openers
+    late = any(word in _STRONG_OPENERS for word in lead[1:])
+    return len(lead) > 6 or (late and not (lead and lead[0].strip(",.") in openers and len(lead) <= 4))
 
 
 def _ends_attribution(folded: str) -> bool:

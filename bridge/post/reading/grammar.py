@@ -204,6 +204,8 @@ def _approves_too(reason: str, words: Vocabulary) -> bool:
             return True
     for line in reason.split("\n"):
         text = " ".join(line.casefold().replace("’", "'").split())
+        if "approve" in words.every.get(fold(line[:MAX_LINE]), ()):
+            return True
         for match in _APPROVING.finditer(text):
             if not _NEGATION.search(text[max(0, match.start() - 40) : match.start()]):
                 return True

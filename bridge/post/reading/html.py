@@ -1,10 +1,12 @@
 """HTML to the lines a person sees.
 
-One rule: what is hidden (by style, size, colour, attribute or stylesheet) or struck out is not text; that something was
-struck out in the user's own part is noted, because a struck-out word is a change of mind.
+One rule: what is hidden (by style, size, colour, attribute or stylesheet) or struck out is not text. That something was
+struck out is noted, because that is a change of mind; so is what only some readers would miss (white words are read in a
+dark window), because the sender may have seen it.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass, field, replace
 
 from bridge.post.reading.model import Line
@@ -33,6 +35,8 @@ _UNSEEN = _names(
     " math"
 )
 _STRUCK = _names("s strike del")
+_CONTROLS = _names("textarea select input svg math object iframe noscript xmp video audio canvas")
+"""Shown by some programs and dropped by others."""
 _QUOTE_NAMES = (
     "gmail_quote",
     "yahoo_quoted",
@@ -65,6 +69,8 @@ _HIDING = re.compile(
     r"|text-indent:-\d{3,}|(?:left|top|right|margin-left):-\d{3,}|clip:rect\(0|clip-path:|transform:(?:scale\(0|translate)"
     r"|color:transparent|-webkit-text-fill-color:|color:rgba\([^)]*,0(?:\.0+)?\)|content-visibility:hidden"
 )
+_GONE = re.compile(r"display:none|mso-hide:all")
+_ADDED = re.compile(r"(?::before|:after)[^{}]*\{[^{}]*content\s*:\s*[\"'][^\"']", re.IGNORECASE)
 _BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
 _COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
 _GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
@@ -79,6 +85,8 @@ class Look:
     """What an element's text looks like; inherited."""
 
     hidden: bool = False
+    veiled: bool = False
+    """Hidden in a way that some readers see through."""
     struck: bool = False
     pre: bool = False
     depth: int = 0
@@ -93,10 +101,12 @@ class Page:
 
     lines: tuple[Line, ...]
     struck: bool
-    """Struck-out words stood outside the quote."""
+    """Words were struck out."""
     any_text: bool
     """There was text at all, seen or not."""
     too_long: bool
+    veiled: bool = False
+    """Something is there that one reader sees and another does not."""
     cids: frozenset[str] = field(default=frozenset())
     """Content-IDs of pictures shown in it."""
 
@@ -117,7 +127,9 @@ def html_lines(text: str) -> Page:
             break
     builder.end_line()
     too_long = len(text) > MAX_LENGTH or tags >= MAX_TAGS - 1 or len(builder.lines) > MAX_LINES
-    return Page(tuple(builder.lines), builder.struck, builder.any_text, too_long, frozenset(builder.cids))
+    return Page(
+        tuple(builder.lines), builder.struck, builder.any_text, too_long, builder.veiled, frozenset(builder.cids)
+    )
 
 
 def visible_text(text: str) -> str:
@@ -130,7 +142,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.struck = self.any_text = False
+        self.struck = self.any_text = self.veiled = False
         self.cids: set[str] = set()
         self._stack: list[tuple[str, Look]] = [("", Look())]
         self._open: dict[str, int] = {}
@@ -145,9 +157,12 @@ class _Builder:
         if tag.name == "br":
             self._break()
             return
+        if self._stack[-1][0] == "head" and (tag.name in _BLOCKS or tag.name == "body"):
+            self.close("head")
         if tag.name in _BLOCKS:
             self._block(tag)
         look = self._look_of(tag)
+        self.veiled = self.veiled or _is_control(tag, self._stack[-1][1])
         if tag.name == "img":
             self._picture(tag, look)
         elif tag.name == "hr":
@@ -181,7 +196,9 @@ class _Builder:
         if not text.isspace() and text:
             self.any_text = True
         if look.hidden or look.struck:
-            self.struck = self.struck or (look.struck and look.depth == 0 and bool(text.strip()))
+            said = bool(text.strip())
+            self.struck = self.struck or (look.struck and said)
+            self.veiled = self.veiled or (look.veiled and said)
             return
         if look.pre:
             rows = text.replace("\r\n", "\n").split("\n", MAX_LINES + 1)[: MAX_LINES + 1]
@@ -228,13 +245,15 @@ class _Builder:
 
     def _picture(self, tag: Tag, look: Look) -> None:
         source = tag.attributes.get("src", "")
-        if source[:4].lower() == "cid:":
+        enclosed = source[:4].lower() == "cid:"
+        if enclosed:
             self.cids.add(source[4:].strip("<> "))
-        if look.hidden or look.depth:
-            return
         tiny = any(tag.attributes.get(side, "").strip().rstrip("px") in ("0", "1", "2") for side in ("width", "height"))
+        if look.hidden or look.depth:
+            self.veiled = self.veiled or (enclosed and not tiny)  # requests hold no pictures: somebody put it there
+            return
         alt = tag.attributes.get("alt", "").strip()
-        if alt and len(alt) <= 8 and not any(char.isascii() for char in alt):
+        if _is_emoji(tag, alt):
             self.any_text = True
             self._write(alt, look)
         elif not tiny:
@@ -244,7 +263,8 @@ class _Builder:
         parent = self._stack[-1][1]
         attributes = tag.attributes
         name, style = tag.name, _squeeze(attributes.get("style", ""))
-        if not attributes and name not in _UNSEEN and name not in _STRUCK and name not in ("pre", "blockquote"):
+        plain = name not in _UNSEEN and name not in _STRUCK and name not in ("pre", "blockquote")
+        if plain and not attributes and not self._hiding:
             return parent
         labels = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('name', '')}".lower()
         ground, color = _colors(parent, attributes, style)
@@ -254,9 +274,12 @@ class _Builder:
         signature = any(known in labels for known in _SIGNATURE_NAMES) or bool(
             {"signature", "x_signature"} & set(labels.split())
         )
+        gone = name in _UNSEEN or "hidden" in attributes or bool(_GONE.search(style))
+        hidden = gone or self._is_hidden(name, attributes, style) or _same(color, ground)
         return replace(
             parent,
-            hidden=parent.hidden or name in _UNSEEN or self._is_hidden(name, attributes, style) or _same(color, ground),
+            hidden=parent.hidden or hidden,
+            veiled=parent.veiled or (hidden and not gone and not parent.hidden),
             struck=parent.struck or name in _STRUCK or "line-through" in style,
             pre=name == "pre" or (parent.pre and name != "table") or "white-space:pre" in style,
             depth=parent.depth + quote,
@@ -283,7 +306,8 @@ class _Builder:
 
     def _read_stylesheet(self, text: str) -> None:
         """Which elements a stylesheet hides or strikes out: the last simple selector of each rule is enough, as hiding
-        too much only keeps a request pending."""
+        too much only keeps a request pending. A sheet that adds words or turns them round is a doubt by itself."""
+        self.veiled = self.veiled or bool(_ADDED.search(text[:200_000])) or "-override" in text
         for rule in text[:200_000].split("}", MAX_RULES)[:MAX_RULES]:
             selectors, _, declared = rule.rpartition("{")
             style = _squeeze(declared)
@@ -295,6 +319,21 @@ class _Builder:
                 if match:
                     marks = re.findall(r"[.#][\w-]+", match[2])
                     self._hiding.update(marks or ({match[1]} if match[1] else set()))
+
+
+def _is_control(tag: Tag, around: Look) -> bool:
+    """An element whose words some programs show; a hidden field is none."""
+    if tag.name not in _CONTROLS or around.hidden:
+        return False
+    return tag.attributes.get("type", "").lower() != "hidden"
+
+
+def _is_emoji(tag: Tag, alt: str) -> bool:
+    """A picture by which a client shows an emoji that was typed; any other picture may show anything."""
+    if not alt or len(alt) > 8 or any(unicodedata.category(char)[0] == "L" or char.isascii() for char in alt):
+        return False
+    marks = " ".join(tag.attributes.get(name, "") for name in ("class", "src", "id")).lower()
+    return "data-emoji" in tag.attributes or "emoji" in marks
 
 
 def _squeeze(style: str) -> str:

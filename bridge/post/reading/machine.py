@@ -6,6 +6,7 @@ One rule: this is asked before any text is read, and any one sign is enough; wha
 
 from collections.abc import Collection
 
+from bridge.post.reading.html import visible_text
 from bridge.post.reading.phrases import is_automatic_subject, is_reaction
 from mailstore.parse import Message, parameter
 from mailstore.parse.structure import Part
@@ -92,5 +93,5 @@ def _by_type(part: Part, raw: bytes) -> str | None:
 def _first_lines(part: Part, raw: bytes) -> list[str]:
     text = part.text(raw[: part.body_start + 8192]) if part.size > 8192 else part.text(raw)
     if part.subtype == "html":
-        return []
+        text = visible_text(text)
     return [line for line in text[:4000].split("\n") if line.strip()][:MAX_FIRST_LINES]

@@ -19,8 +19,9 @@ _FILE = resources.files("bridge.post.reading").joinpath("phrases.json")
 _WORDS = re.compile(r"[\w'’.]*\w")
 _ADDRESS = re.compile(r"[^\s<>]{1,80}@[^\s<>]{1,80}|https?://\S{1,200}|www\.\S{1,200}")
 _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
-_SETS = ("closings", "attribution_openers", "alarm_words", "prose_words")
+_SETS = ("closings", "attribution_openers", "alarm_words", "prose_words", "header_labels")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
+_CLAUSES = re.compile(r"[,;:.!。，、](?:\s|\Z)|\s[-–—|]\s|[。，、]")
 MAX_PRODUCT_LINE = 160
 _PRODUCT_PROSE = ("this", "was", "it", "is", "has", "det", "den", "er", "se", "bu", "het", "dit", "on", "que")
 MAX_LOOKED_AT = 600
@@ -46,6 +47,7 @@ class Phrases:
     alarm_words: frozenset[str]
     alarm_marks: tuple[str, ...]
     prose_words: frozenset[str]
+    header_labels: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -107,12 +109,20 @@ def is_product_line(line: str) -> bool:
     known = [phrase for phrase in phrases().product_lines if phrase in text]
     for phrase in known:
         text = text.replace(phrase, " ")
+    if any(not _about_product(clause) for clause in _CLAUSES.split(text)):
+        return False
     count = len(_WORDS.findall(text))
     if count > 14 or alarming(text) or is_prose(text, _PRODUCT_PROSE):
         return False
     if known and count <= 6:
         return True
     return any(name in text for name in phrases().products) and any(word in text for word in phrases().sent_words)
+
+
+def _about_product(clause: str) -> bool:
+    """Whether a clause names a product or says that something was sent; one without words does no harm."""
+    known = phrases()
+    return not _WORDS.search(clause) or any(name in clause for name in (*known.products, *known.sent_words))
 
 
 def opens_disclaimer(line: str) -> bool:

@@ -16,6 +16,7 @@ from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose
 MIN_RUN_LINES = 3
 MIN_RUN_WORDS = 12
 MAX_RUNS_TRIED = 60
+_RULES = frozenset(" \t|-–—─_=*~.…·•>#\ufffc")
 LONG_LINE = 4
 LONGEST_LINE = 4000
 NO_WORD = "\0"
@@ -143,7 +144,7 @@ def _quoted_place(text: _Text, at: int, place: int) -> int | None:
     found = text.sent.next(words, place)
     if found is None and len(words) >= LONG_LINE:
         found = text.sent.later(words, place)
-    return found
+    return None if found is None or text.sent.lacks_marks(text.lines[at].text[:LONGEST_LINE]) else found
 
 
 def _is_rule_within(text: _Text, sent: SentText, at: int, place: int) -> bool:
@@ -201,8 +202,11 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
             continue
         words = text.words[at]
         if not words:
-            if _has_symbol(line.text) and line.text.strip() not in sent.rules:
+            if _says_without_words(line.text) and line.text.strip() not in sent.rules:
                 text.marks[at] = Mark.INSERTED
+            continue
+        if known and sent.lacks_marks(line.text[:LONGEST_LINE]):
+            text.marks[at] = Mark.INSERTED
             continue
         found = _marked_place(words, place, sent)
         if found is None and not known:
@@ -228,9 +232,11 @@ def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
     return None
 
 
-def _has_symbol(text: str) -> bool:
-    """A thumb or a face is an answer too."""
-    return any(unicodedata.category(char) == "So" for char in text[:200])
+def _says_without_words(text: str) -> bool:
+    """A thumb, an arrow or a question mark is an answer too; rules and bars are not."""
+    return not is_elision(text) and any(
+        char not in _RULES and unicodedata.category(char) not in ("Cf", "Zs", "Mn") for char in text[:200]
+    )
 
 
 def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:

@@ -82,7 +82,9 @@ def _cut_at_delimiter(lines: list[Line], context: Context) -> list[Line]:
     for at, line in enumerate(lines):
         if line.text.rstrip() in ("--", "—", "- --") and not line.depth:
             tail = lines[at + 1 :]
-            return lines[:at] if _harmless(tail, context) else lines[:at] + tail
+            if _harmless(tail, context) or all(before.blank for before in lines[:at]):
+                return lines[:at]
+            return lines[:at] + tail
     return lines
 
 
@@ -152,11 +154,12 @@ def _without_closing(lines: list[Line]) -> list[Line]:
 
 def _like_signature(lines: Sequence[Line], context: Context) -> bool:
     """Whether all lines under a name are title, company, telephone, address. Behind a blank line more is asked."""
+    texts = [line.text.strip(f" \t\u00a0{OBJECT}") for line in lines]
+    strict = not any(_is_contact(text, context) for text in texts)
     gap = False
-    for line in lines:
-        text = line.text.strip(f" \t\u00a0{OBJECT}")
+    for text in texts:
         gap = gap or not text
-        if text and not (_is_contact(text, context) or _is_title(text, context, gap)):
+        if text and not (_is_contact(text, context) or _is_title(text, context, gap, strict)):
             return False
     return True
 
@@ -174,12 +177,13 @@ def _is_contact(text: str, context: Context) -> bool:
     return marks and not _says_something(text, context)
 
 
-def _is_title(text: str, context: Context, gap: bool) -> bool:
-    """`Head of Purchasing`, `Example Group Ltd`: begins with a capital, few words; behind a gap every word does."""
+def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
+    """`Head of Purchasing`, `Example Group Ltd`: begins with a capital, few words; behind a gap, or where no telephone
+    number or address shows that it is a signature, every word does."""
     found = [word for word in text.replace(",", " ").split() if word.lower() not in _CONNECTORS]
     if not found or len(found) > 8 or _says_something(text, context):
         return False
     capitals = [word[:1].isupper() or word[:1].isdigit() or not word[:1].isalnum() for word in found]
     if not any(char.isalpha() and char.isupper() for char in text):
         return False
-    return capitals[0] and (not gap or (all(capitals) and len(found) >= 2))
+    return capitals[0] and (not (gap or strict) or (all(capitals) and len(found) >= 2))

@@ -27,6 +27,7 @@ _NEAR_MISS = {
     "parts-disagree": "The plain-text part and the HTML part say different things.",
     "undecodable": "The text is encrypted or cannot be read as its label says.",
     "struck-out": "Words were struck out beside the decision.",
+    "hidden-text": "It holds words or pictures that one mail program shows and another does not.",
     "inside-quote": "Something was written inside the quoted text.",
     "too-long": "The text is too long to be a decision.",
     "unknown-mail": "It answers no mail of ours that is known, so its quote cannot be told from its text.",
