@@ -69,14 +69,21 @@ class FetchPlan:
         made = item.parse(Cursor(b""))
         return self if made in self.items else replace(self, items=(*self.items, made))
 
-    def render(self, batch: Batch) -> bytes:
-        """One `* n FETCH (...)` line a message."""
+    def without_uid(self) -> Self:
+        """The same without UID, unless nothing else is asked for (RFC 9586: the UID leads the answer)."""
+        others = tuple(item for item in self.items if item != _UID)
+        return replace(self, items=others) if others else self
+
+    def render(self, batch: Batch, *, by_uid: bool = False) -> bytes:
+        """One `* n FETCH (...)` line a message, or `* uid UIDFETCH (...)`."""
         count = len(batch.numbers)
         if not count:
             return b""
-        template = b"* %%d FETCH (%b)\r\n" % b" ".join(item.template for item in self.items)
+        word = b"UIDFETCH" if by_uid else b"FETCH"
+        template = b"* %%d %b (%b)\r\n" % (word, b" ".join(item.template for item in self.items))
         columns: Iterable[Iterable[bytes | int]] = (item.column(batch) for item in self.items)
-        cells = chain.from_iterable(zip(batch.numbers, *columns, strict=True))
+        first = batch.uids if by_uid else batch.numbers
+        cells = chain.from_iterable(zip(first, *columns, strict=True))
         return template * count % tuple(cells)
 
 

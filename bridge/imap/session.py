@@ -19,8 +19,10 @@ from bridge.imap.refusals import GENERAL, as_refusal
 from bridge.imap.states import Selected, State
 from bridge.imap.wire import framer as wires
 from bridge.imap.wire import render
+from bridge.imap.wire.codes import Code
 from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.framer import Framer
+from bridge.net.deflate import DeflatedWire, DeflateError, Inflater
 from bridge.net.transport import PIECE, Wire
 from config.settings import Settings
 from mailstore.errors import NoSuchMailbox, StoreError
@@ -29,6 +31,7 @@ from mailstore.store import Store
 MAX_BAD: Final = 20  # faulty commands in a row after which a peer is no IMAP client
 BURST_SECONDS: Final = 0.1  # news during IDLE goes out at once, but not more often than this
 NO_MODES: Final[frozenset[Mode]] = frozenset()
+NAMES_IN_UTF8: Final = frozenset({Mode.UTF8, Mode.REV2})
 
 
 class Session:
@@ -42,6 +45,7 @@ class Session:
         "_current",
         "_flushing",
         "_hold",
+        "_inflate",
         "_met",
         "_out",
         "admitted",
@@ -76,6 +80,7 @@ class Session:
         self._out: list[bytes] = []
         self._bad = 0
         self._flushing = False  # an answer is under way, perhaps in the middle of a line
+        self._inflate: Inflater | None = None
         self._met = False  # something has been said that had the form of a command
         self._bye: Farewell | None = None  # to be said when the command at hand is done
         self.working = False
@@ -190,7 +195,7 @@ class Session:
     def turn_on(self, modes: Iterable[Mode]) -> None:
         """Modes once on stay on (RFC 5161)."""
         self.modes = self.modes | frozenset(modes)
-        self.framer.utf8 = Mode.UTF8 in self.modes
+        self.framer.utf8 = bool(self.modes & NAMES_IN_UTF8)
 
     def select(self, selected: Selected) -> None:
         """A mailbox was opened. Raises ConnectionError when the client has gone meanwhile."""
@@ -221,6 +226,13 @@ class Session:
 
     def received(self, data: bytes) -> None:
         self.touched = self.host.clock()
+        if self._inflate is not None:
+            try:
+                data = self._inflate(data)
+            except DeflateError as error:
+                if self.state is not State.OVER:
+                    self._leave(Farewell(str(error)))
+                return
         self.framer.feed(data)
 
     @property
@@ -352,6 +364,7 @@ class Session:
         self._current = (frame.tag, command)
         try:
             self._check_state(command)
+            self._check_mode(command)
             arguments = command.parse(frame.cursor, self.dialect)
             outcome: Outcome | Refused = await command.run(self, arguments)
         except (ParseError, StoreError) as error:
@@ -368,6 +381,10 @@ class Session:
         if State.SELECTED in command.states:
             raise Refused("Select a mailbox first", bad=True)
         raise Refused("You are logged in already", bad=True)
+
+    def _check_mode(self, command: AnyCommand) -> None:
+        if Mode.UIDONLY in self.modes and command.traits.uses_numbers:
+            raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
 
     async def _resume(self, hold: Hold) -> bool:
         """Hand a bare line to the command that waits for one; False when it has not come yet."""
@@ -444,6 +461,14 @@ class Session:
         self._hold = None
         self.unselect()
         self.wire.close()
+
+    def turn_to_deflate(self) -> None:
+        """After the OK of COMPRESS: everything from here on is compressed, also what has come already (RFC 4978)."""
+        self.wire = DeflatedWire(self.wire)
+        self._inflate = Inflater()
+        rest = self.framer.take_rest()
+        if rest:
+            self.received(rest)
 
     async def turn_to_tls(self, context: ssl.SSLContext) -> None:
         """After the OK of STARTTLS: all that was said in clear is forgotten (RFC 3501 section 6.2.1)."""

@@ -15,7 +15,7 @@ from bridge.imap.states import Selected
 from bridge.imap.view import Told
 from bridge.imap.wire import codes
 from bridge.imap.wire.grammar import MAX_NUMBER
-from bridge.imap.wire.render import flag_list, range_set
+from bridge.imap.wire.render import flag_list, number_set, range_set
 from bridge.imap.wire.seqset import SeqSet, overlap, without
 from mailstore import changes, flags
 from mailstore.model import Delta, ModSeq, Snapshot, Uid
@@ -142,6 +142,11 @@ def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: Se
     return b"* VANISHED (EARLIER) %b\r\n" % range_set(left) if left else b""
 
 
+def vanished(selected: Selected, gone: Sequence[tuple[int, Uid]]) -> list[bytes]:
+    """Departures by UID, for modes that tell them so."""
+    return [b"* VANISHED %b\r\n" % number_set(sorted(uid for _, uid in gone))]
+
+
 def flag_lines(
     session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False, flags: bool = True
 ) -> list[bytes]:
@@ -150,6 +155,8 @@ def flag_lines(
     Without `flags` only what the session's modes add is told: the client knows the flags, as it set them silently.
     """
     uid = uid or Mode.QRESYNC in session.modes  # RFC 7162 section 3.2.4
+    by_uid = Mode.UIDONLY in session.modes
+    line = b"* %d UIDFETCH (%b)\r\n" if by_uid else b"* %d FETCH (%b)\r\n"
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
     view, index, recent = selected.view, selected.index, bool(selected.view.recent)
     lines = []
@@ -158,9 +165,9 @@ def flag_lines(
         if flag_set is None:
             continue
         text = session.flag_texts.one(flag_set, recent=recent and view.is_recent(of))
-        items = [b"UID %d" % of] if uid else []
+        items = [b"UID %d" % of] if uid and not by_uid else []
         if flags:
             items.append(b"FLAGS (%b)" % text)
         items += [extra(selected, of) for extra in extras]
-        lines.append(b"* %d FETCH (%b)\r\n" % (number, b" ".join(items)))
+        lines.append(line % (of if by_uid else number, b" ".join(items)))
     return lines

@@ -81,6 +81,8 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         spans = cut(spans, wanted.piece)
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = _with_told(session, plan)
+    if _by_uid(session):
+        plan = plan.without_uid()
     needs = plan.needs
     if needs.flags:
         session.write(b"".join(sync.new_keywords(session, selected)))
@@ -92,6 +94,10 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         else:
             done += await _send_indexed(session, selected, plan, part)
     return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+
+
+def _by_uid(session: Session) -> bool:
+    return Mode.UIDONLY in session.modes
 
 
 def _with_told(session: Session, plan: FetchPlan) -> FetchPlan:
@@ -127,7 +133,7 @@ async def _send_indexed(session: Session, selected: Selected, plan: FetchPlan, p
         numbers, uids = [numbers[at] for at in kept], [uids[at] for at in kept]
     modseqs = [of or 0 for of in selected.index.modseqs(uids)] if plan.needs.modseq else ()
     texts = _flag_texts(session, selected, uids, sets) if plan.needs.flags else ()
-    session.write(plan.render(Batch(numbers, uids, flags=texts, modseqs=modseqs)))
+    session.write(plan.render(Batch(numbers, uids, flags=texts, modseqs=modseqs), by_uid=_by_uid(session)))
     await session.flush()
     return len(numbers)
 
@@ -209,7 +215,7 @@ def _rendered(
         renderings=plan.needs.renderings,
         body=body,
     )
-    return plan.render(batch)
+    return plan.render(batch, by_uid=_by_uid(session))
 
 
 def _row_flags(session: Session, selected: Selected, row: FetchRow) -> bytes:

@@ -15,6 +15,7 @@ from bridge.imap.dialect import Dialect, Mode, SearchReturn
 from bridge.imap.refusals import as_refusal
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
+from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.render import numbers, quoted
@@ -36,6 +37,7 @@ class Searching:
     criteria: Criteria | None
     returns: Returns | None = None
     refused: Refused | None = None
+    has_charset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,14 @@ class Found:
 class Resolver:
     """Turns what only this session knows (its numbers, its highest UID, what is recent to it) into sets of UIDs."""
 
-    def __init__(self, selected: Selected) -> None:
+    def __init__(self, selected: Selected, *, uid_only: bool = False) -> None:
         self._selected = selected
+        self._uid_only = uid_only
         self._view = selected.view
 
     def numbers(self, seqset: SeqSet) -> Query:
+        if self._uid_only and not seqset.is_saved:
+            raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
         return self._at(saved(self._selected) if seqset.is_saved else seqset.resolve_numbers(len(self._view)))
 
     def uids(self, seqset: SeqSet) -> Query:
@@ -74,14 +79,15 @@ class Resolver:
 def parse_search(cursor: Cursor, dialect: Dialect) -> Searching:
     cursor.sp()
     returns = parse_returns(cursor, dialect)
+    has_charset = cursor.peek(8).upper() == b"CHARSET "
     try:
-        criteria = parse_criteria(cursor, dialect.search_keys, charset=not cursor.utf8)
+        criteria = parse_criteria(cursor, dialect.search_keys)
     except ParseError as error:
         if error.status != "NO":
             raise
         return Searching(None, returns, as_refusal(error))
     cursor.eol()
-    return Searching(criteria, returns)
+    return Searching(criteria, returns, has_charset=has_charset)
 
 
 def parse_returns(cursor: Cursor, dialect: Dialect) -> Returns | None:
@@ -106,6 +112,8 @@ def _return(cursor: Cursor, dialect: Dialect) -> tuple[SearchReturn, Any]:
 
 async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
+    if wanted.has_charset and Mode.UTF8 in session.modes:
+        raise Refused("With UTF8=ACCEPT everything is UTF-8, and no charset is named", bad=True)  # RFC 6855 section 3
     found = await find(session, selected, wanted.criteria, wanted.returns, wanted.refused)
     if wanted.returns is None and Mode.REV2 not in session.modes:
         told = told_as(selected, found.uids, uid=uid)
@@ -128,7 +136,7 @@ async def find(
     try:
         if criteria is None:
             raise refused or Refused("Nothing to search for", bad=True)
-        query = criteria.query(Resolver(selected))
+        query = criteria.query(Resolver(selected, uid_only=Mode.UIDONLY in session.modes))
         uids = selected.view.within(await session.store.search(selected.mailbox, query))
     except Refused as error:
         if saves(returns) and not error.bad:

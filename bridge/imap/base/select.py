@@ -12,7 +12,7 @@ from typing import Any, Final
 from bridge.imap import sync
 from bridge.imap.base.mailboxes import read_parameter, selectable
 from bridge.imap.command import Command, Done, Traits, nothing
-from bridge.imap.dialect import Dialect, Feature, Parameter
+from bridge.imap.dialect import Dialect, Feature, Mode, Parameter
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
 from bridge.imap.view import View
@@ -111,7 +111,8 @@ def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None
         session.write(line)
     session.say(b"%d EXISTS" % len(view))
     session.say(b"%d RECENT" % view.recent_count())
-    if snapshot.first_unseen is not None and (number := view.number(snapshot.first_unseen)):
+    first = snapshot.first_unseen if Mode.UIDONLY not in session.modes else None
+    if first is not None and (number := view.number(first)):
         session.say(b"OK [" + codes.unseen(number) + b"] First unseen")
     session.say(b"OK [" + codes.uidvalidity(snapshot.uidvalidity) + b"] UIDs are valid")
     session.say(b"OK [" + codes.uidnext(snapshot.uidnext) + b"] Next UID")

@@ -4,7 +4,6 @@ What has gone is in the store's log, which outlives restarts and is kept for 90 
 is not there any more is told (section 3.2.5.2 allows more than has happened). Views have a log like other mailboxes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -13,9 +12,7 @@ from bridge.imap import sync
 from bridge.imap.command import Refused
 from bridge.imap.dialect import Extension, Feature, Mode, Parameter, announces
 from bridge.imap.session import Session
-from bridge.imap.states import Selected
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.render import number_set
 from bridge.imap.wire.seqset import STAR, SeqSet
 from mailstore.model import Uid
 
@@ -90,10 +87,6 @@ def _resync(session: Session, known: Known) -> None:
         session.write(b"".join(sync.flag_lines(session, selected, numbered[start : start + PIECE])))
 
 
-def _vanished(selected: Selected, gone: Sequence[tuple[int, Uid]]) -> list[bytes]:
-    return [b"* VANISHED %b\r\n" % number_set(sorted(uid for _, uid in gone))]
-
-
 EXTENSION: Final = Extension(
     name="QRESYNC",
     announce=announces(b"QRESYNC"),
@@ -101,6 +94,6 @@ EXTENSION: Final = Extension(
     fetch_params=(Parameter(b"VANISHED"),),
     enables=MappingProxyType({b"QRESYNC": MODES}),
     features=frozenset({Feature.CLOSED_CODE}),
-    tell_gone=(Mode.QRESYNC, _vanished),
+    tell_gone=(Mode.QRESYNC, sync.vanished),
     implies=("CONDSTORE", "ENABLE"),
 )
