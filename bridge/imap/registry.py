@@ -46,6 +46,7 @@ from bridge.imap.ext import (
     uidplus,
     unauthenticate,
     unselect,
+    utf8_accept,
     within,
     xlist,
 )
@@ -87,6 +88,7 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
     quota.EXTENSION,
     inprogress.EXTENSION,
     unauthenticate.EXTENSION,
+    utf8_accept.EXTENSION,
     uidonly.EXTENSION,
     appendlimit.EXTENSION,
     auth_plain.EXTENSION,

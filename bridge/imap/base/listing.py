@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap.command import Command, Done
-from bridge.imap.dialect import Dialect, Feature, ListReturn, ListSelection, Mode, Selection
+from bridge.imap.dialect import Dialect, Feature, ListReturn, ListSelection, Selection
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire.cursor import Cursor
@@ -248,7 +248,7 @@ def _line(word: bytes, session: Session, name: str, marks: Sequence[bytes], list
 
 
 def _name(session: Session, name: str) -> bytes:
-    return mailbox_name(name, Mode.UTF8 in session.modes)
+    return mailbox_name(name, session.framer.utf8)
 
 
 COMMANDS: Final = (

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap.command import Command, Done, Refused
-from bridge.imap.dialect import Dialect, Feature, Mode, Parameter, StatusItem
+from bridge.imap.dialect import Dialect, Feature, Parameter, StatusItem
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire import codes
@@ -175,7 +175,7 @@ async def run_status(session: Session, wanted: StatusWanted) -> Done:
 
 def status_line(session: Session, mailbox: Mailbox, status: Status, items: Sequence[StatusItem]) -> bytes:
     values = (item.name + b" " + item.render(status, session.settings) for item in items)
-    name = mailbox_name(mailbox.name, Mode.UTF8 in session.modes)
+    name = mailbox_name(mailbox.name, session.framer.utf8)
     return b"* STATUS " + name + b" " + parenthesised(values) + b"\r\n"
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from bridge.imap.base.mailboxes import DELETED, existing, parse_name
 from bridge.imap.command import Command, Done, Refused
-from bridge.imap.dialect import Dialect, Extension, Mode, StatusItem, announces
+from bridge.imap.dialect import Dialect, Extension, StatusItem, announces
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire.codes import Code
@@ -47,7 +47,7 @@ def _resource(cursor: Cursor) -> tuple[bytes, int]:
 async def run_getquotaroot(session: Session, name: str) -> Done:
     account = session.user().account
     mailbox = session.store.read(lambda tx: existing(tx, account, name))
-    session.say(b"QUOTAROOT " + mailbox_name(mailbox.name, Mode.UTF8 in session.modes) + b' ""')
+    session.say(b"QUOTAROOT " + mailbox_name(mailbox.name, session.framer.utf8) + b' ""')
     session.say(_figures(session))
     return Done("GETQUOTAROOT completed")
 
