@@ -55,7 +55,7 @@ def rule(
     risk = effective_risk(tool)
     if isinstance(plan, Ask):
         return Ruling(Verdict.ASK)
-    if tool.spec.name in profile.interrupt_on:
+    if profile.always_asks(tool.spec.name):
         return Ruling(Verdict.ASK, "its skill always asks")
     if setting.tainted and tool.open_world and not _from_user(args, setting.user_words):
         return Ruling(Verdict.ASK, "the run has read untrusted text, and this names something you did not")

@@ -4,16 +4,18 @@ The rule: a profile is configuration and never changes while a run of it is acti
 the change.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """An agent or a skill. `name` is its local part, `display` what the user reads ("Summariser").
 
-    `tools` None means every tool that is offered; `skills` are those it may delegate to (None: every ready one).
-    `interrupt_on` names tools that always ask, whatever their risk. `model` None is the configured default.
-    `attachments_trusted` is DECISIONS 31's setting.
+    `tools` None means every tool that is offered (a server's tool is written `server.tool`, all of them `server.*`);
+    `skills` are those it may delegate to (None: every ready one). `interrupt_on` names tools that always ask, whatever
+    their risk. `model` None is the configured default. `attachments_trusted` is DECISIONS 31's setting.
     """
 
     name: str
@@ -25,3 +27,16 @@ class Profile:
     model: str | None = None
     interrupt_on: frozenset[str] = frozenset()
     attachments_trusted: bool = False
+
+    def allows(self, tool: str) -> bool:
+        """Whether it may use a tool."""
+        return self.tools is None or _named(tool, self.tools)
+
+    def always_asks(self, tool: str) -> bool:
+        """Whether a tool asks before every call, whatever its risk."""
+        return _named(tool, self.interrupt_on)
+
+
+def _named(tool: str, names: Iterable[str]) -> bool:
+    """Whether one of the names means the tool; a server's tool is known to models as `server__tool`."""
+    return any(fnmatchcase(tool, name.replace(".", "__", 1)) for name in names)

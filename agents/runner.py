@@ -127,11 +127,11 @@ class Runner:
             result = outcome.value
             await self._db.write(lambda tx: turn.complete(tx, office, call, result))
         elif isinstance(outcome.error, ToolFailed):
-            text = outcome.error.text
-            await self._db.write(lambda tx: turn.fail(tx, office, call, text))
+            fault = outcome.error
+            await self._db.write(lambda tx: turn.fail(tx, office, call, fault))
         elif _harmless(work):
-            text = f"Not done: {_why(work, outcome)}"
-            await self._db.write(lambda tx: turn.fail(tx, office, call, text))
+            fault = ToolFailed(f"Not done: {_why(work, outcome)}")
+            await self._db.write(lambda tx: turn.fail(tx, office, call, fault))
         else:
             why = _why(work, outcome)
             await self._db.write(lambda tx: turn.doubt(tx, office, call, why))

@@ -132,11 +132,15 @@ class ToolResult:
 
 
 class ToolFailed(Exception):
-    """The call did nothing and says why; the model gets the text as an error result."""
+    """The call did nothing and says why; the model gets the text as an error result. `untrusted` and `source` are as in
+    ToolResult: others may have written the reason.
+    """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, untrusted: bool = False, source: str = "") -> None:
         super().__init__(text)
         self.text = text
+        self.untrusted = untrusted
+        self.source = source
 
 
 class ToolUncertain(Exception):

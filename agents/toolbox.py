@@ -42,6 +42,4 @@ class Toolbox:
     def for_profile(self, profile: Profile) -> Mapping[str, Tool]:
         """The tools this profile may use, by name."""
         found, _ = self.all()
-        if profile.tools is None:
-            return found
-        return {name: tool for name, tool in found.items() if name in profile.tools}
+        return {name: tool for name, tool in found.items() if profile.allows(name)}

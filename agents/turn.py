@@ -6,7 +6,7 @@ transaction; a run whose lease is gone is left alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agents import (
@@ -254,11 +254,13 @@ def complete(tx: WriteTx, office: Office, call_id: str, result: ToolResult) -> N
         journal.end_call(tx, office, call, tell_changes(call, journal.done(tx, office, run, call, result)))
 
 
-def fail(tx: WriteTx, office: Office, call_id: str, text: str) -> None:
-    """A call in hand did nothing, and says why."""
+def fail(tx: WriteTx, office: Office, call_id: str, fault: ToolFailed) -> None:
+    """A call in hand did nothing, and says why; a long reason is kept and shortened as a result is."""
     call = store.get_call(tx, call_id)
     if call.ended is None and call.state is CallState.STARTED:
-        journal.end_call(tx, office, call, journal.Ending(CallState.FAILED, text))
+        told = ToolResult(fault.text, fault.untrusted, fault.source)
+        ending = journal.done(tx, office, store.get_run(tx, call.run), call, told)
+        journal.end_call(tx, office, call, replace(ending, state=CallState.FAILED))
 
 
 def doubt(tx: WriteTx, office: Office, call_id: str, why: str) -> None:
@@ -273,6 +275,6 @@ def tell_changes(call: Call, end: journal.Ending) -> journal.Ending:
     if call.args_hash == call.asked_hash or end.state is not CallState.DONE:
         return end
     asked = schema.read_object(call.raw_args)
-    changes = [f"{name} is now {value!r}" for name, value in call.args.items() if asked.get(name) != value]
-    text = prompt.result_changed(end.text, "; ".join(changes))
+    changes = {name: value for name, value in call.args.items() if asked.get(name) != value}
+    text = prompt.result_changed(end.text, changes)
     return journal.Ending(end.state, text, end.note, end.untrusted, end.source, end.files, end.whole)

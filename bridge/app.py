@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents import clerk, discover, skills
+from agents.mcp.servers import Servers, line_limit
 from agents.offer import Offer
 from agents.planner import Planner
 from agents.ports import Dispatch, Relay
@@ -48,6 +49,7 @@ from bridge.sql import series as bridge_series
 from bridge.watch import Watch
 from bridge.web.autoconfig import Places
 from bridge.web.service import WebService
+from config.load import child_environment
 from config.paths import DataFolder
 from config.settings import Settings
 from mailstore import accounts
@@ -92,6 +94,7 @@ class App:
         self.space = Space(store.db, self.clock.now)
         self.auth = Authenticator(store, settings)
         self.skills = skills.load([skills.builtin_folder(), *settings.skills.folders, folder.skills])
+        self.mcp = self._make_mcp()
         self.runtime = self._make_runtime(probe)
         self.directory = partial(directory, store, settings, frozenset(self.skills.ready))
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
@@ -120,11 +123,23 @@ class App:
         await store.write(partial(ensure_folders, displays=tuple(handover_folders(settings))))
         return app
 
+    def _make_mcp(self) -> Servers:
+        """The MCP servers of the data folder, known but not started."""
+        settings = self.settings
+        largest = max(settings.limits_of(agent).result_file_bytes for agent in settings.agents)
+        db, limit = PatientDatabase(self.store.db, self.space), line_limit(largest)
+        made = Servers(self.folder.mcp_file, child_environment(), db, self.clock, limit)
+        made.load()
+        for fault in made.said.faults:
+            log.error("an MCP server is left out: %s", fault)
+        return made
+
     def _make_runtime(self, probe: CrashProbe | None) -> Runtime:
         settings = self.settings
         relay = self._make_relay(probe)
         planner = Planner(settings, self.clock)
         offer = Offer(relay.configured, settings.domain, self.skills.profiles, schedule=planner, calendar=planner)
+        built_in = discover.tools(offer)
         return Runtime(
             PatientDatabase(self.store.db, self.space),
             settings,
@@ -132,7 +147,7 @@ class App:
                 **discover.models(settings.models, settings.limits),
                 clerk.TAG: clerk.Clerk(self.clock, settings.zone()),
             },
-            tools=Toolbox.of(*discover.tools(offer)),
+            tools=Toolbox([lambda: built_in, self.mcp.tools]),
             skills=self.skills.ready,
             relay=relay,
             mail=StoreMail(self.store, settings.domain, self.clock.now),
@@ -174,6 +189,8 @@ class App:
 
     async def start(self) -> Ports:
         """Recover what a crash left, begin to work, and listen. Raises ListenError, RuntimeError."""
+        self._closing.push_async_callback(self.mcp.stop)
+        await self.mcp.start()
         await self.runtime.start()
         self._closing.push_async_callback(self.runtime.stop)
         space = self.space.run(self.runtime, self._wake)

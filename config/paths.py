@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 LOCK_NAME: Final = "postroom.lock"
-OURS: Final = frozenset({"postroom.toml", LOCK_NAME, "skills", "tls", "secrets"})
+OURS: Final = frozenset({"postroom.toml", LOCK_NAME, "skills", "tls", "secrets", ".mcp.json"})
 LOCK_TRIES: Final = 10
 LOCK_PAUSE_SECONDS: Final = 0.02
 LOCKED_BYTE: Final = 1 << 20
@@ -71,6 +71,11 @@ class DataFolder:
     def skills(self) -> Path:
         """The user's own skills."""
         return self.root / "skills"
+
+    @property
+    def mcp_file(self) -> Path:
+        """The MCP servers, if the owner named any."""
+        return self.root / ".mcp.json"
 
 
 def usual_home() -> Path:

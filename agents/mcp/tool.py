@@ -1,0 +1,109 @@
+"""A tool of a server as the runtime knows tools.
+
+The rule: what it may do is what the user allowed, its results mark the run unless its server is trusted, and a call
+whose connection died is said to have failed only when a repeat is harmless.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from agents.letter import Field
+from agents.llm import ToolSpec
+from agents.mcp.file import ServerConfig
+from agents.mcp.pins import Pin
+from agents.tool import (
+    Args,
+    BaseTool,
+    Described,
+    Risk,
+    ToolCall,
+    ToolContext,
+    ToolFailed,
+    ToolResult,
+    ToolUncertain,
+    show,
+)
+
+if TYPE_CHECKING:
+    from agents.mcp.owner import Owner
+
+LONGEST_NAME: Final = 64
+FOREVER: Final = 3600.0
+"""A call is limited by the setting tool_seconds; the tool itself has no shorter limit."""
+
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def offered_name(server: str, tool: str) -> str:
+    """`server__tool`, in the characters and the length that every provider takes; a changed one ends in a hash."""
+    name = f"{server}__{_UNFIT.sub('_', tool)}"
+    if name == f"{server}__{tool}" and len(name) <= LONGEST_NAME:
+        return name
+    mark = hashlib.sha256(tool.encode()).hexdigest()[:6]
+    return f"{name[: LONGEST_NAME - 7]}_{mark}"
+
+
+class McpTool(BaseTool):
+    """One tool of one server. `owner` and `pin` are asked at each call, since both may have changed."""
+
+    open_world = True
+    timeout = FOREVER
+
+    def __init__(
+        self, config: ServerConfig, pin: Pin, owner: Callable[[], "Owner | None"], now: Callable[[], Pin | None]
+    ) -> None:
+        spec = pin.spec
+        told = f"{spec.description}\n(Tool of the MCP server {config.name}.)".strip()
+        super().__init__(ToolSpec(offered_name(config.name, spec.name), told, spec.schema, spec.annotations))
+        self.risk = pin.risk
+        self.idempotent = pin.repeatable
+        self.pin = pin
+        self._config = config
+        self._owner = owner
+        self._now = now
+
+    @property
+    def title(self) -> str:
+        """What a user reads: server and tool, and whether they have ever approved it."""
+        new = "" if self.pin.approved else ", a tool you have not approved yet"
+        return f"{self._config.name}.{self.pin.spec.name}{new}"
+
+    def describe(self, args: Args) -> Described:
+        fields = tuple(Field(name, show(value)) for name, value in args.items())
+        return Described(f"Call {self.title}", fields, f"Call {self._config.name}.{self.pin.spec.name}")
+
+    async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        from agents.mcp import owner as sdk
+        from agents.mcp.results import to_result
+
+        name, owner = f"The MCP server {self._config.name}", self._owner()
+        if owner is None:
+            raise ToolFailed(f"Not done: {name} is not running.")
+        try:
+            answer = await owner.call(
+                self.pin.spec.name, call.args, call.idem_key, self.risk is not Risk.READ, self._still_so
+            )
+        except sdk.Unreached as error:
+            raise ToolFailed(f"Not done: {name} cannot be used: {error}.") from None
+        except sdk.Refused as error:
+            source = f"the MCP server {self._config.name}"
+            raise ToolFailed(f"Not done: {name} refused: {error}", not self._config.trusted, source) from None
+        except sdk.Lost as error:
+            raise self._lost(f"{name} was lost during {self.pin.spec.name}: {error}.") from None
+        return to_result(self._config, self.pin.spec.name, answer.result, answer.declined)
+
+    def _still_so(self) -> None:
+        """Before an effect, after the tools were listed anew: the tool is still what was shown and approved."""
+        pin = self._now()
+        if pin is None or not pin.offered or pin.spec != self.pin.spec:
+            raise ToolFailed(
+                f"Not done: {self._config.name}.{self.pin.spec.name} reads otherwise than before. It is off until the "
+                f"user has looked at it: `postroom mcp approve {self._config.name} {self.pin.spec.name}`."
+            )
+
+    def _lost(self, text: str) -> ToolFailed | ToolUncertain:
+        if self.idempotent:
+            return ToolFailed(f"{text} It may or may not have happened; a repeat is harmless.")
+        return ToolUncertain(text)
