@@ -16,6 +16,11 @@ from agents.states import CallState, StepKind
 from agents.store import Call, Run, Step
 
 _PREVIEW = 60
+_STARTED = {
+    "typed": "started by your mail",
+    "retry": "started by your mail",
+    "schedule": "started by your schedule",
+}
 _SAID = {
     CallState.DONE: "",
     CallState.FAILED: "failed",
@@ -87,7 +92,7 @@ def _lines(tx: ReadTx, office: Office, run: Run) -> list[ActivityLine]:
 
 def _started(tx: ReadTx, office: Office, run: Run) -> str:
     if run.parent is None:
-        return "started by your mail" if run.origin in ("typed", "retry") else f"started: {run.origin}"
+        return _STARTED.get(run.origin, f"started: {run.origin}")
     parent = store.get_run(tx, run.parent)
     return f"started by {mails.display(office, parent.agent)}"
 

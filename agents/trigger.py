@@ -25,6 +25,9 @@ from config.zone import zone as zone_named
 MOST: Final = 200
 """Live triggers of an account; a model that goes round in circles must not fill the calendar."""
 
+GRACE_MS: Final = 100_000
+"""A single time that passed while it was being set ("in a minute") comes at once."""
+
 _TRIES: Final = 500
 
 
@@ -138,7 +141,7 @@ def create(tx: WriteTx, now: int, new: New) -> Trigger:
     if tx.value("agents.triggers.count", account=new.account) >= MOST:
         raise SpecFault(f"there are {MOST} schedules already; delete some first")
     kind, rule = read_rule(new.spec)
-    first = next_occurrence(rule, ZoneInfo(new.zone), now)
+    first = next_occurrence(rule, ZoneInfo(new.zone), now - GRACE_MS if kind == "once" else now)
     if first is None:
         raise SpecFault(f"{rule.words()}: that time has passed")
     made = ids.new_id(now)

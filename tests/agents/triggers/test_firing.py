@@ -103,6 +103,13 @@ async def test_a_single_time_is_over_after_it(tmp_path: Path) -> None:
         assert automations(w) == []
 
 
+async def test_a_single_time_that_passed_while_it_was_being_set_comes_at_once(tmp_path: Path) -> None:
+    async with world(tmp_path, DONE) as w:
+        await put(w, "2026-11-30T07:59", "remind")
+        await w.until(lambda: reminders(w))
+        assert "late" not in reminders(w)[0].body
+
+
 # Late
 
 
