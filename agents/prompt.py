@@ -4,9 +4,11 @@ The rule: text that nobody here vouches for only ever stands between the marks o
 nor look like them. The wrapping informs the model; what holds it back is the run's mark in code, never these words.
 """
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
+from typing import Any
 
 from agents.letter import Attachment, Letter, Origin
 from agents.llm import UserMessage
@@ -15,6 +17,7 @@ from agents.profile import Profile
 OPEN = "<untrusted source="
 CLOSE = "</untrusted>"
 _MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
+_NOW = re.compile(r"(\w+) is now ")
 _OPENED = re.compile(r'<untrusted source="([^"\n]{0,500})">\n')
 
 RULES = """\
@@ -55,9 +58,24 @@ def result_cancelled() -> str:
     return CANCELLED
 
 
-def result_changed(result: str, what: str) -> str:
-    """The result of a call that ran with arguments the user edited; `what` lists the changes."""
-    return f"{CHANGED} Changed: {what.strip()}\n{result}"
+def result_changed(result: str, changes: Mapping[str, Any]) -> str:
+    """The result of a call that ran with arguments the user edited; `changes` are those with their new values."""
+    told = "; ".join(f"{name} is now {json.dumps(value, ensure_ascii=False)}" for name, value in changes.items())
+    return f"{CHANGED} Changed: {told}\n{result}"
+
+
+def changes_in(text: str) -> dict[str, Any]:
+    """The changes that a result of `result_changed` tells; empty for any other text."""
+    told: dict[str, Any] = {}
+    line = text.partition("\n")[0]
+    at = len(f"{CHANGED} Changed: ")
+    while line.startswith(CHANGED) and (found := _NOW.match(line, at)):
+        try:
+            told[found[1]], at = json.JSONDecoder().raw_decode(line, found.end())
+        except ValueError:
+            break
+        at += len("; ")
+    return told
 
 
 def wrap(text: str, source: str) -> str:

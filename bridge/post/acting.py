@@ -6,12 +6,13 @@ All of it happens in one transaction, and each act is keyed by the mail, so that
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from agents import lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
-from bridge.post import deciding, notices
+from bridge.post import deciding, leaves, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
 from bridge.post.route import SCHEDULE, Directory, Target, ToAction, ToAgent, ToHelp, ToSchedule, ToSkill, ToUser
@@ -19,6 +20,9 @@ from bridge.submissions import Refused
 from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.sqlite import ReadTx, WriteTx
+
+_ABOUT: Final = ("status", "help", "retry", "continue")
+"""Words that ask about the work or push it: under an open request they neither decide it nor close it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +92,16 @@ class Acting:
             case ToSchedule():
                 self._to_schedule(case)
             case ToHelp():
-                self._say(case, "help", notices.HELP.format(addresses=", ".join(self._directory().addresses())))
+                self._say(case, "help", self._help(case))
             case ToUser() | Refused():
                 return  # delivered when it was taken in, or refused then
+
+    def _help(self, case: _Case) -> str:
+        """What the program itself is asked: about standing approvals, or how all this works."""
+        owner = accounts.get(case.tx, case.arrival.account)
+        by = owner.address if owner else ""
+        told = leaves.obey(case.tx, self._runtime, case.arrival.account, case.mail.words, by, case.arrival.via)
+        return told or notices.HELP.format(addresses=", ".join(self._directory().addresses()))
 
     # --- replies to requests
 
@@ -101,12 +112,15 @@ class Acting:
         if bound.fault:
             code = bound.request.code if bound.request else ""
             where = f"Request {code} still waits. " if code and bound.request and bound.request.state == "open" else ""
-            text = f"Nothing was done: your mail could not be matched, as {bound.fault}. {where}"
+            text = f"Nothing was done: your mail could not be matched, as {bound.fault}. {where}".strip()
             how = 'Answer the request mail itself (the newest one in the mailbox Action) with "approve" or "reject".'
             self._say(case, bound.request.agent if bound.request else "help", f"{text}\n\n{how}")
             return True
         if bound.request is None:
             return False
+        if bound.request.state == "open" and case.mail.command in _ABOUT and deciding.is_decided_by_word(bound.request):
+            self._act_on_word(case, bound.request.agent, None, bound.request.thread)
+            return True
         owner = accounts.get(case.tx, account)
         sender = deciding.Sender(account, owner.address if owner else "", case.arrival.via, case.arrival.at)
         if token is None and bound.request.state != "open" and case.mail.reading.decision in ("respond", "none"):
@@ -155,11 +169,14 @@ class Acting:
         command, known = case.mail.command, self._is_known_thread(case)
         if command is None or (not known and (command == "help" or case.mail.attachments or case.mail.foreign)):
             return False
-        letter = self._letter(case, agent, model)
-        word = self._runtime.thread_word(case.tx, case.arrival.account, letter.thread, command, letter)
-        if not word.mailed:
-            self._say(case, agent, word.text if known else f"{word.text} {notices.OTHER_THREAD}")
+        self._act_on_word(case, agent, model, str(case.info.thread), "" if known else f" {notices.OTHER_THREAD}")
         return True
+
+    def _act_on_word(self, case: _Case, agent: str, model: str | None, thread: str, hint: str = "") -> None:
+        letter = replace(self._letter(case, agent, model), thread=thread)
+        word = self._runtime.thread_word(case.tx, letter.account, thread, case.mail.command or "", letter)
+        if not word.mailed:
+            self._say(case, agent, word.text + hint)
 
     def _is_known_thread(self, case: _Case) -> bool:
         return lookup.knows_thread(case.tx, case.arrival.account, str(case.info.thread))

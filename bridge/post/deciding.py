@@ -63,13 +63,18 @@ def _answered(tx: ReadTx, runtime: Runtime, account: int, mail: Incoming) -> Req
     return runtime.find_request(tx, account, message_id=last[0]) if last else None
 
 
+def is_decided_by_word(request: RequestInfo) -> bool:
+    """Whether one word decides the request; a question is answered in any words."""
+    return request.kind is not RequestKind.QUESTION
+
+
 def decide(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str) -> str | None:
     """Apply what the mail says to the request. Returns the answer of the program, or None when the agent answers."""
     reading = mail.reading
     if request.kind is RequestKind.QUESTION:
         return _answer(tx, runtime, request, mail, sender, key)
-    if mail.command == "stop" and request.state == "open":
-        return _stop(tx, runtime, request, mail, sender, key)
+    if mail.command == "stop" and (stopped := _stop(tx, runtime, request, mail, sender, key)):
+        return stopped
     if reading.near_miss is not None and request.state == "open":
         return notices.near_miss(request.code, reading.why, _first_line(mail.words))
     verdict = _verdict(request, mail)
@@ -82,14 +87,24 @@ def decide(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, 
     return _told(runtime.decide(tx, decision))
 
 
-def _stop(
-    tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str
-) -> str | None:
+def _stop(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str) -> str | None:
     """`stop` under an open request refuses it and ends the run; the answer says both (DECISIONS 27)."""
+    if request.state != "open":
+        return _stop_late(tx, runtime, request)
     if request.kind is not RequestKind.QUESTION:
         runtime.decide(tx, _decision(request, mail, sender, "reject", key))
-    runtime.cancel_thread(tx, request.account, request.thread, "you wrote stop")
+    runtime.cancel_thread(tx, request.account, request.thread, 'you wrote "stop".')
     return f"Request {request.code} was refused and the task was stopped. Nothing of it was done."
+
+
+def _stop_late(tx: WriteTx, runtime: Runtime, request: RequestInfo) -> str | None:
+    """`stop` after a decision still ends what has not begun: the time of grace is for that."""
+    if not runtime.cancel_thread(tx, request.account, request.thread, 'you wrote "stop".'):
+        return None
+    return (
+        f"The task was stopped. Request {request.code} had been decided before ({request.state.value}): what had not "
+        "begun is not done; the last mail of the task says what was."
+    )
 
 
 def _verdict(request: RequestInfo, mail: Incoming) -> str:
@@ -127,8 +142,8 @@ def _answer(
     tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str
 ) -> str | None:
     """A question is answered by any words; only silence and a lone `stop` are something else."""
-    if mail.command == "stop" and request.state == "open":
-        return _stop(tx, runtime, request, mail, sender, key)
+    if mail.command == "stop" and (stopped := _stop(tx, runtime, request, mail, sender, key)):
+        return stopped
     if not mail.words:
         return notices.empty(request.code) if request.state == "open" else None
     return _told(runtime.decide(tx, _decision(request, mail, sender, "answer", key)))
@@ -136,7 +151,7 @@ def _answer(
 
 def _told(decided: Decided) -> str | None:
     """What the program answers. A decision that took effect is answered by the agent's next mail."""
-    if decided.outcome not in _QUIET:
+    if decided.outcome not in _QUIET or (decided.tell and not decided.open_items):
         return decided.text
     if decided.open_items:
         waiting = ", ".join(map(str, decided.open_items))

@@ -40,7 +40,7 @@ class StoredSent:
         return None
 
     def _sent(self, message: Message, raw: bytes, request: RequestInfo | None) -> SentMail:
-        senders = tuple(address.display for address in message.envelope.from_ if address.display)
+        names = tuple(address.display for address in message.envelope.from_ if address.display)
         return SentMail(
             token=request.token if request else None,
             message_id=message.message_id,
@@ -50,6 +50,7 @@ class StoredSent:
             also=tuple(visible_text(p.text(raw)) for p in walk(message.root) if p.media_type == "text/html"),
             items=request.items if request else None,
             grant=request.grant_offered if request else False,
-            names=senders,
+            names=names,
+            senders=tuple(address.spec for address in message.envelope.from_ if address.spec),
             request=request.code if request else None,
         )

@@ -79,7 +79,7 @@ def test_results_of_decided_calls() -> None:
     assert prompt.result_rejected(" too long ") == "Not done: the user rejected this call. Reason: too long"
     assert prompt.result_rejected("") == prompt.REJECTED
     assert prompt.result_answered("use the other").splitlines() == [prompt.ANSWERED, "use the other"]
-    assert prompt.result_changed("Sent.", "to").startswith(prompt.CHANGED)
+    assert prompt.result_changed("Sent.", {"to": ["a@b.example"]}).startswith(prompt.CHANGED)
 
 
 @pytest.mark.parametrize(("size", "text"), [(0, "0 B"), (999, "999 B"), (4100, "4.1 kB"), (2_340_000, "2.3 MB")])

@@ -51,7 +51,7 @@ async def test_other_words_close_the_request_and_reach_the_agent(house: Desk, ad
     assert house.sink.messages == []
 
 
-@pytest.mark.parametrize("text", ["Hi,\n\napprove", "approve?", "edit"])
+@pytest.mark.parametrize("text", ["Hi,\n\napprove", "Hi, approve", "approve?", "edit"])
 async def test_a_near_miss_stays_open_and_is_explained(house: Desk, ada: Person, text: str) -> None:
     request = await asked(ada)
     await ada.reply(request, text)
@@ -67,6 +67,17 @@ async def test_an_empty_reply_stays_open(house: Desk, ada: Person) -> None:
     await ada.reply(request, "")
     assert "no text of its own" in (await ada.mail("Re: Approve?")).text
     assert [kept.email for kept in ada.mails("Action")] == [request.email]
+
+
+@pytest.mark.parametrize("word", ["status", "help", "retry", "continue"])
+async def test_a_thread_word_under_a_request_leaves_it_open(house: Desk, ada: Person, word: str) -> None:
+    request = await asked(ada)
+    await ada.reply(request, word)
+    assert "approv" in (await ada.mail("Re: Approve?")).text
+    await ada.write(str(request.message["Reply-To"]), "By its address alone", word)
+    assert "approv" in (await ada.mail("Re: By its address alone")).text
+    assert [kept.email for kept in ada.mails("Action")] == [request.email]
+    assert not {"$Answered", "$Rejected"}.intersection(ada.mails("Action")[0].keywords)
 
 
 async def test_stop_refuses_and_stops_and_says_both(house: Desk, ada: Person) -> None:

@@ -1,6 +1,7 @@
 """Our own request mails, answered: whichever form a client quotes, the quote is found and the word is read."""
 
 import html
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -111,3 +112,40 @@ def test_a_remark_in_the_quote_is_read_in_every_form(form: str) -> None:
     raw = FORMS[form]("approve")
     assert b"tom@example.org" in raw
     assert read_reply(raw.replace(b"tom@example.org", b"tom@example.org leave him out"), TABLE).decision == "respond"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "On Monday, Assistant <assistant@postroom.internal> wrote:",
+        "Assistant <assistant@postroom.internal> wrote:",
+        "On 30 November the Assistant at assistant@postroom.internal wrote:",
+        "assistant@postroom.internal schrieb:",
+        "Assistant wrote:",
+    ],
+)
+def test_the_address_it_came_from_stands_above_a_quote(above: str) -> None:
+    table = SentTable((replace(SENT, senders=("assistant@postroom.internal",)),))
+    for word, decision in (("approve", "approve"), ("reject: not now", "reject")):
+        reading = read_reply(mail("text/plain", f"{word}\n\n{above}\n{marked(TEXTS['plain'])}\n"), table)
+        assert reading.decision == decision, reading.rule
+        assert reading.new_text == word
+
+
+def test_the_address_it_came_from_in_a_condition_is_no_attribution() -> None:
+    table = SentTable((replace(SENT, senders=("assistant@postroom.internal",)),))
+    text = f"approve\n\nOnly what assistant@postroom.internal wrote:\n{marked(TEXTS['plain'])}\n"
+    assert read_reply(mail("text/plain", text), table).decision != "approve"
+
+
+@pytest.mark.parametrize(
+    "said", ["Hi, approve", "Hi approve", "Hello, approve?", "Dear Assistant, approve!", "Hey, reject"]
+)
+def test_a_greeting_on_the_same_line_leaves_the_request_open(said: str) -> None:
+    assert read_reply(FORMS["plain quoted"](said), TABLE).near_miss is not None
+
+
+@pytest.mark.parametrize("said", ["Hi, send it to Tom", "Hello there", "Hi Ada, no idea what you approve"])
+def test_a_greeting_before_other_words_is_feedback(said: str) -> None:
+    reading = read_reply(FORMS["plain quoted"](said), TABLE)
+    assert (reading.decision, reading.near_miss) == ("respond", None)

@@ -15,7 +15,7 @@ from agents.llm import AssistantMessage, ModelRequest, ResultMessage, SentCall, 
 from agents.models.demo import words as w
 from agents.models.demo.mailwords import finish, wanted_sentences
 from agents.models.demo.material import MIN_MATERIAL
-from agents.models.demo.needs import question
+from agents.models.demo.needs import question, recipients
 from agents.models.demo.recipients import greeting_names
 from agents.models.demo.state import Outcome, Product, State, Task
 from agents.models.demo.text import addresses, fold, strip_letter
@@ -202,12 +202,14 @@ def revise_delivery(task: Task, number: int, change: Revision) -> None:
         words=change.words or delivery.words,
         content=Content.WORDS if change.words else delivery.content,
     )
-    task.wish = replace(
-        task.wish, deliveries=(*task.wish.deliveries[:number], changed, *task.wish.deliveries[number + 1 :])
-    )
+    task.wish = _with_delivery(task.wish, number, changed)
     task.outcomes[number] = Outcome(
         State.DROPPED if change.stop else State.OPEN, extra=" ".join(filter(None, (outcome.extra, change.extra)))
     )
+
+
+def _with_delivery(wish: Wish, number: int, changed: Delivery) -> Wish:
+    return replace(wish, deliveries=(*wish.deliveries[:number], changed, *wish.deliveries[number + 1 :]))
 
 
 def _merged(to: Sequence[str], change: Revision) -> tuple[str, ...]:
@@ -300,7 +302,11 @@ def _take_delivery(task: Task, call: SentCall, text: str, ok: bool) -> None:
         return
     number = (same or waiting)[0]
     outcome = task.outcomes[number]
-    outcome.sent = dict(call.args)
+    changes = prompt.changes_in(text)
+    outcome.sent = {**call.args, **changes}
+    if "to" in changes:
+        changed = replace(task.wish.deliveries[number], to=tuple(changes["to"]), people=())
+        task.wish = _with_delivery(task.wish, number, changed)
     if not ok and text.startswith(prompt.ANSWERED):
         _take_feedback(task, number, text.removeprefix(prompt.ANSWERED).strip())
         return
@@ -346,7 +352,8 @@ def _take_answer(task: Task, text: str, ok: bool) -> None:
     if asked.about == "address":
         _answer_address(task, text)
     elif asked.about == "words":
-        number = next(n for n, one in enumerate(task.wish.deliveries) if one.content is Content.UNSAID)
+        contents = [one.content for one in task.wish.deliveries]
+        number = contents.index(Content.UNSAID if Content.UNSAID in contents else Content.RESULT)
         revise_delivery(task, number, Revision(words=finish(strip_letter(text))))
     elif asked.about == "when":
         first = task.wish.alarms[0]
@@ -361,7 +368,11 @@ def _take_answer(task: Task, text: str, ok: bool) -> None:
 
 def _answer_address(task: Task, text: str) -> None:
     to = tuple(address for _, _, address in addresses(text))
-    number = next(n for n, one in enumerate(task.wish.deliveries) if not one.to and not one.draft)
+    number = next(
+        n
+        for n, (one, outcome) in enumerate(zip(task.wish.deliveries, task.outcomes, strict=True))
+        if outcome.state is State.OPEN and not recipients(task, one) and (one.people or not one.draft)
+    )
     task.named += to
     if to:
         revise_delivery(task, number, Revision(to=to, greeting=greeting_names(to, [""] * len(to))))

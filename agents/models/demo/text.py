@@ -144,7 +144,14 @@ def addresses(text: str) -> Iterator[tuple[int, int, str]]:
         yield start, at.end() + len(host.group().rstrip(".'`*_~-")), address
 
 
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,}?)[\"”“»]")
+
+
+def quotations(text: str) -> Iterator[str]:
+    """Every quoted part of a text."""
+    return (found.group(1).strip() for found in _QUOTED.finditer(text))
+
+
 def quoted(text: str) -> str:
     """The first quoted part of a text, or nothing."""
-    found = re.search(r"[\"“„«]([^\"“”„«»]{2,}?)[\"”“»]", text)
-    return found.group(1).strip() if found else ""
+    return next(quotations(text), "")

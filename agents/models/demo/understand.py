@@ -13,7 +13,7 @@ from agents.models.demo.files import meant_files
 from agents.models.demo.mailwords import finish, mail_query, take_subject, take_words, wanted_sentences
 from agents.models.demo.material import MAX_INSTRUCTION, split_material
 from agents.models.demo.recipients import Group, dropped, greeting_names, groups, people
-from agents.models.demo.text import clauses, fold, is_german, paragraphs, quoted, sentences, strip_letter
+from agents.models.demo.text import clauses, fold, is_german, paragraphs, quotations, quoted, sentences, strip_letter
 from agents.models.demo.wish import Alarm, Content, Delivery, Make, Revision, Source, Topic, Wish
 
 MAX_SHORT = 200
@@ -115,9 +115,13 @@ def _read_sentence(sentence: str, notes: Notes, material: str) -> None:
         subject = dictated = ""
         if not (w.SEARCH.search(fold(piece)) and w.MAIL_NOUN.search(fold(piece))):
             piece, subject = take_subject(piece)
+            if len(list(quotations(piece))) > 1 and len(cut := clauses(piece)) > 1:
+                for clause in cut:  # each with words of its own
+                    _read_clause(*take_words(clause), notes, material)
+                continue
             piece, dictated = take_words(piece)
         for clause in clauses(piece):
-            _read_clause(clause, notes, dictated, material)
+            _read_clause(clause, dictated, notes, material)
         if subject and notes.deliveries:
             notes.deliveries[-1] = replace(notes.deliveries[-1], subject=subject)
 
@@ -126,7 +130,7 @@ def _alarm(piece: str) -> Alarm:
     return Alarm(text=piece, when=piece)
 
 
-def _read_clause(clause: str, notes: Notes, dictated: str, material: str) -> None:
+def _read_clause(clause: str, dictated: str, notes: Notes, material: str) -> None:
     folded = fold(clause)
     notes.no_send = notes.no_send or bool(w.NOT_SEND.search(folded))
     found = groups(clause)
@@ -135,7 +139,7 @@ def _read_clause(clause: str, notes: Notes, dictated: str, material: str) -> Non
         notes.loose += [(address, name) for group in found for address, name in zip(group.to, group.names, strict=True)]
         before = clause[: tells.start()].rstrip(" ,;:")
         if before and not groups(before):  # "send it to Tom, his address is ...": the first part still is a wish
-            _read_clause(before, notes, dictated, material)
+            _read_clause(before, dictated, notes, material)
         return
     searches = _read_produce(clause, folded, notes)
     if found and not searches and (w.SEND.search(folded) or w.DRAFT.search(folded)):

@@ -205,7 +205,9 @@ NO_NAMES = _words("""
     please subject i monday tuesday wednesday thursday friday saturday sunday january february march april may
     june july august september october november december english german me my mail email a all everything anhang
     datei zusammenfassung entwürfe mich mir ihn sie es posteingang montag dienstag mittwoch donnerstag freitag
-    samstag sonntag punkte text bericht protokoll dokument notizen
+    samstag sonntag punkte text bericht protokoll dokument notizen use send take try make change replace put write
+    please sorry actually no not yes ok okay rather instead better only just but nimm besser lieber bitte nein nicht
+    sondern statt
 """)
 
 QUERY_NOISE = _words("""

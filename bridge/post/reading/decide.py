@@ -192,7 +192,7 @@ def _context(message: Message, mail: SentMail | None) -> Context:
     addresses = {a.spec.lower() for a in ours}
     names = {fold(a.display) for a in ours}
     if mail is not None:
-        addresses.add(mail.address.lower())
+        addresses.update(address.lower() for address in (mail.address, *mail.senders))
         names |= {fold(name) for name in mail.names}
     sender = fold(message.envelope.from_[0].display) if message.envelope.from_ else ""
     local = (message.envelope.from_[0].mailbox or b"").decode("latin-1").lower() if message.envelope.from_ else ""

@@ -20,6 +20,8 @@ _WORD = re.compile(r"[\w']+")
 _APPROVING = re.compile(r"\b(?:approve|proceed|go ahead|lgtm)\b")
 _NEGATION = re.compile(r"\b(?:not|n't|never|cannot|no|without|won't|can't|don't|wouldn't|couldn't|shouldn't)\b|n't\b")
 MAX_REASON = 20_000
+MAX_GREETED = 5
+"""Words of a line below which a greeting without a comma may still end in a word of decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _near_miss(first: str, rest: list[str], rules: Rules) -> Verdict:
         and (word.strip("?;؟~… )(:=-") in words.every or _only_marks_beside(word, words))
     ):
         return respond("", spoiled, first)
-    if is_greeting(first) and any(decides(line, words) for line in rest[:6]):
+    if is_greeting(first) and (any(decides(line, words) for line in rest[:6]) or _ends_in_word(first, words)):
         return respond("", "greeting", first)
     if sum(piece in words.every for piece in _pieces(word)) >= 2:
         return respond("", "several-words", first)
@@ -181,6 +183,15 @@ def _near_miss(first: str, rest: list[str], rules: Rules) -> Verdict:
     if heads and len(word) < 160:
         return respond("", "went-on", first)
     return replace(respond("feedback"), line=first)
+
+
+def _ends_in_word(line: str, words: Vocabulary) -> bool:
+    """`Hi, approve` and `Dear Assistant, approve?`: a greeting and the word on one line."""
+    said = [piece.strip() for piece in re.split(r"[,!?.:;…]", fold(line[:MAX_LINE])) if piece.strip()]
+    if len(said) > 1:
+        return said[-1] in words.every
+    tail = said[0].split() if said else []
+    return 1 < len(tail) < MAX_GREETED and tail[-1] in words.every
 
 
 def _only_marks_beside(word: str, words: Vocabulary) -> bool:

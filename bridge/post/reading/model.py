@@ -32,6 +32,8 @@ class SentMail:
     """Whether it offers `always approve`."""
     names: tuple[str, ...] = ()
     """Display names under which it was sent."""
+    senders: tuple[str, ...] = ()
+    """Addresses it was sent from: clients name these above a quote, and not where answers go."""
     request: str | None = None
 
 

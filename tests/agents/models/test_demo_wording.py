@@ -1,10 +1,13 @@
 """Turns of phrase that people use and that read differently from how they are built: the wish and its text on one line,
 dots that end nothing, questions about somebody put to them, words that belong to the mail."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import pytest
 
+from agents import prompt
 from agents.letter import Attachment
 from agents.llm import ModelRequest, ToolSpec, UserMessage
 from agents.models.demo import DemoModel, reply_to
@@ -13,8 +16,8 @@ from agents.models.demo.material import split_material
 from agents.models.demo.recipients import greeting_names
 from agents.models.demo.text import sentences
 from agents.models.demo.times import read_due
-from tests.agents.models.loop import MemorySchedule, Office
-from tests.agents.models.test_demo_letters import BOTH, NOTES, REPORT, SENT, SUMMARY, SUMMARY_2, Case, mailbox
+from tests.agents.models.loop import MemorySchedule, Office, first_then
+from tests.agents.models.test_demo_letters import ASK, BOTH, NOTES, REPORT, SENT, SUMMARY, SUMMARY_2, Case, mailbox
 
 FERRY = (
     "The ferry to Brandholm now leaves at 7:40 instead of 8:10. Tickets bought before June stay valid. "
@@ -93,6 +96,18 @@ CASES = {
         ["search_mail", "read_mail", "send_mail"],
         to=[["otto@hill.example"]],
         body=("We leave at six.",),
+    ),
+    "a text each": Case(
+        'Send "The goat is here." to lena@hill.example and send "The hen is gone." to otto@hill.example.',
+        ["send_mail", "send_mail"],
+        to=[["lena@hill.example"], ["otto@hill.example"]],
+        body=("The goat is here.",),
+    ),
+    "a draft to somebody without an address": Case(
+        "Draft a reply to Otto saying that the hen is gone.",
+        [ASK, "draft_mail"],
+        answers=("otto@hill.example",),
+        says=("a draft to otto@hill.example", "Hi Otto", "The hen is gone."),
     ),
     "a small name": Case("search my mail for messages from hooper", ["search_mail"], says=("Invoice 88",)),
 }
@@ -235,3 +250,33 @@ def test_a_search_takes_small_names_and_leaves_small_words() -> None:
 def test_titles_in_addresses() -> None:
     assert greeting_names(["frau.berg@hill.example"], [""]) == ("Frau Berg",)
     assert greeting_names(["dr@hill.example"], [""]) == ()
+
+
+async def test_each_gets_their_own_words() -> None:
+    done = await Office(DemoModel()).write(CASES["a text each"].text)
+    assert ["goat" in mail["text"] for mail in done.proposed] == [True, False]
+    assert ["hen" in mail["text"] for mail in done.proposed] == [False, True]
+
+
+async def test_a_new_address_is_greeted_by_its_own_name() -> None:
+    office = Office(DemoModel(), decide=first_then("Use lena@hill.example instead please"))
+    done = await office.write('Send "The hen is gone." to otto@hill.example')
+    assert [(mail["to"], mail["text"].split(",")[0]) for mail in done.sent] == [(["lena@hill.example"], "Hi Lena")]
+
+
+async def test_the_report_tells_what_was_sent_when_the_user_changed_it() -> None:
+    def edit(args: Mapping[str, Any]) -> tuple[bool, str]:
+        changes = {"to": ["lena@hill.example"], "subject": 'A "new"; one'}
+        return True, prompt.result_changed("Sent.", changes)
+
+    done = await Office(DemoModel(), decide=edit).write('Send "The hen is gone." to otto@hill.example')
+    assert "went to lena@hill.example" in done.text
+    assert "otto@" not in done.text
+    assert 'A "new"; one' in done.text
+
+
+def test_changes_are_read_as_they_were_told() -> None:
+    changes = {"to": ["a@b.example", "c; d is now 5"], "text": 'x\n"y"', "urgent": True}
+    told = prompt.result_changed("Sent.\nfoo is now 3", changes)
+    assert prompt.changes_in(told) == changes
+    assert prompt.changes_in("Sent. foo is now 3") == {}
