@@ -11,6 +11,9 @@ FLAGS = re.compile(rb"FLAGS \(([^)]*)\)")
 MODSEQ = re.compile(rb"MODSEQ \((\d+)\)")
 MODIFIED = re.compile(rb"\[MODIFIED (\S+)\]")
 SUBJECT = re.compile(rb"Subject: (\S+)")
+VALIDITY = re.compile(rb"\[UIDVALIDITY (\d+)\]")
+HIGHEST = re.compile(rb"\[HIGHESTMODSEQ (\d+)\]")
+VANISHED = re.compile(rb"VANISHED (\(EARLIER\) )?(\S+)\Z")
 COPYUID = re.compile(rb"\[COPYUID (\d+) (\S+) (\S+)\]")
 ASK = "(UID FLAGS BODY.PEEK[HEADER.FIELDS (SUBJECT)])"
 BY_NUMBER = frozenset({"FETCH", "STORE", "SEARCH"})
@@ -31,8 +34,20 @@ class Slot:
 
 
 @dataclass
+class Known:
+    """What a client that resyncs keeps of a mailbox while it is not open: its state, and what it knows by UID."""
+
+    uidvalidity: int
+    modseq: int
+    slots: list[Slot]
+
+
+@dataclass
 class Believer:
-    """One client with at most one mailbox open. `opened` counts its SELECTs, so that each is told apart."""
+    """One client with at most one mailbox open. `opened` counts its SELECTs, so that each is told apart.
+
+    With `resyncs` it speaks QRESYNC: it comes back with what it knew, and is told departures by UID.
+    """
 
     client: Client
     name: str
@@ -41,6 +56,11 @@ class Believer:
     slots: list[Slot] = field(default_factory=list)
     idle: bytes | None = None
     opened: int = 0
+    resyncs: bool = False
+    kept: dict[str, Known] = field(default_factory=dict)
+    uidvalidity: int = 0
+    modseq: int = 0  # everything up to here has been told
+    heard_modseq: int = 0
     subjects: dict[tuple[str, int], str] = field(default_factory=dict)
 
     async def say(self, text: str) -> Answer:
@@ -50,22 +70,52 @@ class Believer:
         word = text.split()[0]
         for line in answer.untagged:
             self.hear(line, by_number=word in BY_NUMBER)
+        told = HIGHEST.search(answer.text)
+        if told:
+            self.modseq = max(self.modseq, int(told[1]))
+        if word == "NOOP":
+            self.modseq = max(self.modseq, self.heard_modseq)
         return answer
 
     async def select(self, mailbox: str, *, read_only: bool = False) -> Answer:
         self.forget()
         self.opened += 1
-        answer = await self.client.command(f'{"EXAMINE" if read_only else "SELECT"} "{mailbox}"')
+        before = self.kept.get(mailbox) if self.resyncs else None
+        since = f" (QRESYNC ({before.uidvalidity} {before.modseq}))" if before else ""
+        answer = await self.client.command(f'{"EXAMINE" if read_only else "SELECT"} "{mailbox}"{since}')
         self.believe(answer.ok, f"{mailbox} cannot be opened: {answer.text!r}")
-        for line in answer.untagged:
-            if line.endswith(b" EXISTS"):
-                self.slots = [Slot() for _ in range(int(line.split()[0]))]
-            else:
-                self.believe(b"EXPUNGE" not in line, f"EXPUNGE in SELECT: {line!r}")
         self.mailbox, self.read_only = mailbox, read_only
+        self._arrive(answer, before)
         return answer
 
+    def _arrive(self, answer: Answer, before: Known | None) -> None:
+        """Put together what was known and what SELECT says has changed since."""
+        said = b"\n".join(answer.untagged)
+        exists = next(int(line.split()[0]) for line in answer.untagged if line.endswith(b" EXISTS"))
+        validity, highest = VALIDITY.search(said), HIGHEST.search(said)
+        assert validity
+        assert highest
+        self.uidvalidity, self.modseq = int(validity[1]), int(highest[1])
+        self.heard_modseq = 0
+        gone = {uid for line in answer.untagged if (match := VANISHED.match(line)) for uid in numbers(match[2])}
+        same = before is not None and before.uidvalidity == self.uidvalidity
+        left = [slot for slot in before.slots if slot.uid not in gone] if before is not None and same else []
+        self.believe(len(left) <= exists, f"{len(left)} of the known messages are left, and {exists} are there")
+        self.slots = left + [Slot() for _ in range(exists - len(left))]
+        for line in answer.untagged:
+            self.believe(b"EXPUNGE" not in line, f"EXPUNGE in SELECT: {line!r}")
+            if FETCH.match(line):
+                self._hear_fetch(line)
+
     def forget(self) -> None:
+        """Leave the mailbox; who resyncs keeps what it knows, up to the first message whose UID it does not know."""
+        if self.resyncs and self.mailbox is not None:
+            known = len(self.slots)
+            for at, slot in enumerate(self.slots):
+                if slot.uid is None:
+                    known = at
+                    break
+            self.kept[self.mailbox] = Known(self.uidvalidity, self.modseq, self.slots[:known])
         self.mailbox, self.slots = None, []
 
     async def start_idle(self) -> None:
@@ -94,6 +144,11 @@ class Believer:
 
     def hear(self, line: bytes, *, by_number: bool = False) -> None:
         number, _, rest = line.partition(b" ")
+        vanished = VANISHED.match(line)
+        if vanished:
+            self.believe(self.resyncs and not by_number and not vanished[1], f"not expected: {line!r}")
+            for uid in numbers(vanished[2]):
+                self._vanish(uid)
         if not number.isdigit():
             return
         at = int(number)
@@ -101,11 +156,23 @@ class Believer:
             self.believe(at > len(self.slots), f"EXISTS {at} while {len(self.slots)} are known")
             self.slots += [Slot() for _ in range(at - len(self.slots))]
         elif rest == b"EXPUNGE":
+            self.believe(not self.resyncs, "EXPUNGE to who speaks QRESYNC")
             self.believe(not by_number, "EXPUNGE in answer to a command by number")
             self.believe(1 <= at <= len(self.slots), f"EXPUNGE {at} of {len(self.slots)}")
             del self.slots[at - 1]
         elif rest.startswith(b"FETCH"):
             self._hear_fetch(line)
+
+    def _vanish(self, uid: int) -> None:
+        """The slot of this UID goes; if it is not known, one of those between its neighbours that could be it."""
+        low = 0
+        for at, slot in enumerate(self.slots):
+            above = next((other.uid for other in self.slots[at + 1 :] if other.uid is not None), 1 << 62)
+            if slot.uid == uid or (slot.uid is None and low < uid < above):
+                del self.slots[at]
+                return
+            low = slot.uid or low
+        raise Broken(f"{self.name} in {self.mailbox}: VANISHED {uid}, which cannot be here")
 
     def _hear_fetch(self, line: bytes) -> None:
         match = FETCH.match(line)
@@ -121,6 +188,7 @@ class Believer:
         if modseq:
             self.believe(int(modseq[1]) >= (slot.modseq or 0), f"the modseq of {at} fell to {int(modseq[1])}")
             slot.modseq = int(modseq[1])
+            self.heard_modseq = max(self.heard_modseq, slot.modseq)
         if flags:
             slot.flags = frozenset(flags[1].decode().split()) - {"\\Recent"}
         if subject:

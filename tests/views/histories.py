@@ -51,9 +51,10 @@ class History:
             client = house.connect()
             await client.greeted()
             assert (await client.command(f'LOGIN {name} "{PASSWORD}"')).ok
-            if number:
-                assert (await client.command("ENABLE CONDSTORE")).untagged == [b"ENABLED CONDSTORE"]
-            history.clients.append(Believer(client, f"C{number}"))
+            mode = (None, "CONDSTORE", "QRESYNC")[number % 3]
+            if mode is not None:
+                assert (await client.command(f"ENABLE {mode}")).untagged == [f"ENABLED {mode}".encode()]
+            history.clients.append(Believer(client, f"C{number}", resyncs=mode == "QRESYNC"))
         return history
 
     async def play(self, steps: int) -> None:

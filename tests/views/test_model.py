@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from bridge.imap import pipeline, session
+from bridge.imap.base import expunge
 from bridge.imap.view import Told, View
 from config.settings import Imap
 from mailstore import changes, filing, flags, messages
+from mailstore.cache import MailboxIndex
 from mailstore.model import Copied, Delta, Stored
 from tests.imap.harness import House, house_settings, open_house
 from tests.views.believer import Broken
@@ -92,6 +94,34 @@ async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: 
     assert await caught(tmp_path)
 
 
+async def test_a_departure_lost_to_who_comes_back_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to SELECT with QRESYNC leaves out some of what has gone."""
+    honest, read = changes.expunged_since, iter(range(1_000_000))
+
+    def lose(*args: Any) -> list[tuple[int, int]]:
+        gone = honest(*args)
+        return gone[1:] if next(read) % 3 == 0 else gone
+
+    monkeypatch.setattr(changes, "expunged_since", lose)
+    assert await caught(tmp_path)
+
+
+async def test_a_change_lost_to_who_comes_back_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = MailboxIndex.changed_since
+    monkeypatch.setattr(MailboxIndex, "changed_since", lambda index, modseq: honest(index, modseq)[1:])
+    assert await caught(tmp_path)
+
+
+async def test_a_state_told_too_early_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """EXPUNGE names a state of the mailbox beyond what the client has been told."""
+
+    def hasty(session: Any, selected: Any) -> bytes:
+        return b"HIGHESTMODSEQ %d" % (selected.view.modseq + 50)
+
+    monkeypatch.setattr(expunge, "position_code", hasty)
+    assert await caught(tmp_path)
+
+
 async def test_repeated_exists_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tell = View.tell
 
@@ -105,10 +135,10 @@ async def test_repeated_exists_is_caught(tmp_path: Path, monkeypatch: pytest.Mon
 
 async def test_a_reused_uid_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After an EXPUNGE the mailbox counts on from its highest UID instead of the next one."""
-    expunge = messages.expunge
+    honest = messages.expunge
 
     def forgetful(tx: Any, mailbox: Any, *args: Any, **options: Any) -> Any:
-        gone = expunge(tx, mailbox, *args, **options)
+        gone = honest(tx, mailbox, *args, **options)
         tx._queries["test.reuse"] = (
             "UPDATE mailboxes SET uidnext = 1 + ifnull((SELECT max(uid) FROM placement WHERE mailbox = :id), 0)"
             " WHERE id = :id"
