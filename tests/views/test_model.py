@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from bridge.imap import pipeline, session
-from bridge.imap.base import expunge
 from bridge.imap.view import Told, View
 from config.settings import Imap
 from mailstore import changes, filing, flags, messages
@@ -109,16 +108,6 @@ async def test_a_departure_lost_to_who_comes_back_is_caught(tmp_path: Path, monk
 async def test_a_change_lost_to_who_comes_back_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = MailboxIndex.changed_since
     monkeypatch.setattr(MailboxIndex, "changed_since", lambda index, modseq: honest(index, modseq)[1:])
-    assert await caught(tmp_path)
-
-
-async def test_a_state_told_too_early_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """EXPUNGE names a state of the mailbox beyond what the client has been told."""
-
-    def hasty(session: Any, selected: Any) -> bytes:
-        return b"HIGHESTMODSEQ %d" % (selected.view.modseq + 50)
-
-    monkeypatch.setattr(expunge, "position_code", hasty)
     assert await caught(tmp_path)
 
 
