@@ -185,7 +185,7 @@ APPROVED = [
     Case(
         "html hidden preheader", html_mail(page('<div style="display:none">read me</div>approve')), "approve", "approve"
     ),
-    Case("emoji picture", html_mail(page('<img alt="👍" src="cid:x">')), "approve", "👍"),
+    Case("emoji picture", html_mail(page('<img data-emoji="👍" class="an1" alt="👍" src="cid:x">')), "approve", "👍"),
     Case(
         "picture in the signature",
         whole(

@@ -181,4 +181,3 @@ def _html_view(part: Part, raw: bytes) -> View:
     page = html_lines(text)
     readable = readable and known_encoding(part.encoding)
     return View((page.lines,), readable, page.too_long, page.any_text, page.struck, page.veiled, page.cids)
-

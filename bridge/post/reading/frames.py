@@ -25,6 +25,7 @@ _LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
 _DIGIT = re.compile(r"\d")
 _STRONG_OPENERS = frozenset("on am le el il em op den dne pada στις vào w".split())
 """What the sentence begins with in its language."""
+_OPENS = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_STRONG_OPENERS))}) (?:[^\W\d_]+[.,]* ){{0,2}}\d")
 _COLONS = (":", "：", "﹕", "︓", "：")
 
 
@@ -56,6 +57,8 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
         kind = _block_line(line.text, context)
         if kind is None and not _continues(line.text, lines[index - 1].text, context):
             break
+        if kind == "unknown" and (alarming(line.text) or is_prose(line.text)):
+            break
         labels += kind is not None
         if kind != "unknown":  # one more is a field of a language we do not know only when fields follow
             end = index + 1
@@ -72,8 +75,8 @@ def _opens_block(text: str, context: Context) -> bool:
 
 
 def _block_line(text: str, context: Context) -> str | None:
-    """ "known": a field of a header block by its label, or by our name, address or subject in it; "unknown": it could be
-    one; None: it has no label."""
+    """ "known": a field of a header block by its label, or by our name, address or subject in it; "unknown": it could
+    be one; None: it has no label."""
     label = _LABEL.match(text[:200])
     if label is None:
         return None
@@ -163,6 +166,9 @@ def _words_before(folded: str, context: Context) -> bool:
     lead = folded[: min([*ours, digit.start() if digit else len(folded)])].split()
     openers = phrases().attribution_openers
     late = any(word in _STRONG_OPENERS for word in lead[1:])
+    again = _OPENS.search(folded)
+    if again and again.start() and folded[: again.start()].strip() and not any(at < again.start() for at in ours):
+        return True
     return len(lead) > 6 or (late and not (lead and lead[0].strip(",.") in openers and len(lead) <= 4))
 
 

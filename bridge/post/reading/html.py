@@ -1,8 +1,8 @@
 """HTML to the lines a person sees.
 
 One rule: what is hidden (by style, size, colour, attribute or stylesheet) or struck out is not text. That something was
-struck out is noted, because that is a change of mind; so is what only some readers would miss (white words are read in a
-dark window), because the sender may have seen it.
+struck out is noted, because that is a change of mind; so is what only some readers would miss (white words are read in
+a dark window), because the sender may have seen it.
 """
 
 import re

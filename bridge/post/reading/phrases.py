@@ -7,7 +7,7 @@ says something else stays.
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -22,8 +22,11 @@ _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = ("closings", "attribution_openers", "alarm_words", "prose_words", "header_labels")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _CLAUSES = re.compile(r"[,;:.!。，、](?:\s|\Z)|\s[-–—|]\s|[。，、]")
+_BESIDE = re.compile(r"\s[/|]\s")
 MAX_PRODUCT_LINE = 160
-_PRODUCT_PROSE = ("this", "was", "it", "is", "has", "det", "den", "er", "se", "bu", "het", "dit", "on", "que")
+_PRODUCT_PROSE = frozenset(
+    "this was it is has det den er se bu het dit on que do z sie til no em na z po din med jeg des del al".split()
+)
 MAX_LOOKED_AT = 600
 
 
@@ -40,6 +43,7 @@ class Phrases:
     product_lines: tuple[str, ...]
     disclaimer_openers: tuple[str, ...]
     disclaimer_marks: tuple[str, ...]
+    company_marks: tuple[str, ...]
     closings: frozenset[str]
     greetings: tuple[str, ...]
     attribution_openers: frozenset[str]
@@ -69,7 +73,7 @@ def words(text: str) -> list[str]:
     return _WORDS.findall(plain(text))
 
 
-def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
+def alarming(line: str, ignore: Collection[str] = ()) -> bool:
     """Whether a line that looks like signature could still be meant: a condition, a negation, an afterthought, a
     decision word, a question."""
     if len(line) > MAX_LOOKED_AT:
@@ -81,7 +85,7 @@ def alarming(line: str, ignore: Sequence[str] = ()) -> bool:
     return any(word in phrases().alarm_words and word not in ignore for word in found)
 
 
-def is_prose(line: str, ignore: Sequence[str] = ()) -> bool:
+def is_prose(line: str, ignore: Collection[str] = ()) -> bool:
     """Whether a line under a name talks, where a signature would name a post, a firm or a number."""
     found = [word.strip(".'") for word in words(_ADDRESS.sub(" ", line))]
     return any(word in phrases().prose_words and word not in ignore for word in found)
@@ -89,7 +93,7 @@ def is_prose(line: str, ignore: Sequence[str] = ()) -> bool:
 
 def is_closing(line: str) -> bool:
     """`Best regards,` and the like, alone on its line."""
-    return len(line) < 80 and fold(line) in phrases().closings
+    return len(line) < 80 and all(fold(piece) in phrases().closings for piece in _BESIDE.split(line))
 
 
 def is_greeting(line: str) -> bool:
@@ -107,6 +111,7 @@ def is_product_line(line: str) -> bool:
         return False
     text = plain(_LINK.sub(" ", line.replace("[", " ").replace("](", " (")))
     known = [phrase for phrase in phrases().product_lines if phrase in text]
+    text = _ADDRESS.sub(" ", text)
     for phrase in known:
         text = text.replace(phrase, " ")
     if any(not _about_product(clause) for clause in _CLAUSES.split(text)):
@@ -122,7 +127,9 @@ def is_product_line(line: str) -> bool:
 def _about_product(clause: str) -> bool:
     """Whether a clause names a product or says that something was sent; one without words does no harm."""
     known = phrases()
-    return not _WORDS.search(clause) or any(name in clause for name in (*known.products, *known.sent_words))
+    return not _WORDS.search(_ADDRESS.sub(" ", clause)) or any(
+        name in clause for name in (*known.products, *known.sent_words)
+    )
 
 
 def opens_disclaimer(line: str) -> bool:
@@ -134,11 +141,20 @@ def is_disclaimer(paragraph: str) -> bool:
     """A legal or ecological footer: begins like one, or holds several of its marks and is long."""
     text = plain(paragraph).lstrip("*_-=#>| ")
     marks = sum(mark in text for mark in phrases().disclaimer_marks)
+    if is_company_line(paragraph):
+        return True
     wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
     opens = opens_disclaimer(text)
     return wide >= 40 and (
         (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
     )
+
+
+def is_company_line(paragraph: str) -> bool:
+    """What a firm must print on its letters: register, seat, directors, tax numbers."""
+    text = plain(paragraph)
+    marks = sum(mark in text for mark in phrases().company_marks)
+    return marks >= 2 and not alarming(paragraph) and not is_prose(paragraph, ("no",))
 
 
 def is_forward_mark(line: str) -> bool:

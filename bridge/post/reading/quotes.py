@@ -227,9 +227,15 @@ def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
         words = words_of(row[cut + 1 :])
         head = Line(row[: cut + 1])
         if words and attribution([head], 0, text.context, quote_follows=True) == 0:
-            return _marked_place(words, 0, sent)
+            return _marked_place(words, 0, sent) if len(words) >= LONG_LINE else _row_place(words, sent)
         cut = row.find(":", cut + 1)
     return None
+
+
+def _row_place(words: list[str], sent: SentText) -> int | None:
+    """The place behind a few words with which a row begins."""
+    found = (sent.next(words, start) for start in sent.row_starts(words[0]))
+    return next((place for place in found if place is not None), None)
 
 
 def _says_without_words(text: str) -> bool:

@@ -11,6 +11,7 @@ from bridge.post.reading.model import Context, Line
 from bridge.post.reading.phrases import (
     alarming,
     is_closing,
+    is_company_line,
     is_disclaimer,
     is_product_line,
     is_prose,
@@ -53,13 +54,18 @@ def is_name(line: str, context: Context) -> bool:
     found = text.replace(".", " ").replace(",", " ").split()
     if not found or len(found) > len(context.sender) + 1:
         return False
-    if all(word in context.sender for word in found):
+    if any(word in context.sender for word in found) and all(_of_name(word, context.sender) for word in found):
         return True
     if text in ("".join(context.sender), " ".join(context.sender)):
         return True
     initials = "".join(word[0] for word in context.sender)
     bare = "".join(found)
     return len(bare) <= 3 and line.strip(_DASHES + ".").isupper() and bare in (initials, initials[:1])
+
+
+def _of_name(word: str, sender: Sequence[str]) -> bool:
+    """A word of the name, or its first letter."""
+    return word in sender or any(word == own[:1] for own in sender)
 
 
 def _closing_with_name(line: str, context: Context) -> bool:
@@ -109,7 +115,7 @@ def _disclaimer_start(lines: list[Line]) -> int:
     """Where the disclaimer at the end begins: at a line of the last paragraph that opens like one, else the end."""
     start = _last_paragraph(lines)
     for at in range(start, len(lines)):
-        opens = opens_disclaimer(lines[at].text) or (at == start and start > 0)
+        opens = opens_disclaimer(lines[at].text) or is_company_line(lines[at].text) or (at == start and start > 0)
         if opens and is_disclaimer(" ".join(line.text for line in lines[at:])):
             return at
     return len(lines)
@@ -139,10 +145,18 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
         text = lines[at].text
         if lines[at].blank or len(lines) - at > MAX_SIGNATURE_LINES:
             continue
-        named = is_name(text, context) or _closing_with_name(text, context)
+        named = is_name(text, context) or _closing_with_name(text, context) or _is_named_row(text, context)
         if named and _like_signature(lines[at + 1 :], context):
             return _without_closing(lines[:at])
     return lines
+
+
+def _is_named_row(text: str, context: Context) -> bool:
+    """`Ada Byron | Purchasing | Example Ltd | +46 ...`: a whole signature in one line."""
+    name, bar, rest = text.partition(" | ")
+    if not bar or not is_name(name, context):
+        return False
+    return all(_is_contact(piece, context) or _is_title(piece, context, True, True) for piece in rest.split(" | "))
 
 
 def _without_closing(lines: list[Line]) -> list[Line]:
@@ -155,11 +169,18 @@ def _without_closing(lines: list[Line]) -> list[Line]:
 def _like_signature(lines: Sequence[Line], context: Context) -> bool:
     """Whether all lines under a name are title, company, telephone, address. Behind a blank line more is asked."""
     texts = [line.text.strip(f" \t\u00a0{OBJECT}") for line in lines]
-    strict = not any(_is_contact(text, context) for text in texts)
+    if not _all_like(texts, context, strict=False):
+        return False
+    return any(_is_contact(text, context) for text in texts) or _all_like(texts, context, strict=True)
+
+
+def _all_like(texts: Sequence[str], context: Context, *, strict: bool) -> bool:
     gap = False
     for text in texts:
         gap = gap or not text
-        if text and not (_is_contact(text, context) or _is_title(text, context, gap, strict)):
+        if not text or is_name(text, context):
+            continue
+        if not (_is_contact(text, context) or _is_title(text, context, gap, strict)):
             return False
     return True
 
@@ -171,9 +192,9 @@ def _says_something(text: str, context: Context) -> bool:
 
 def _is_contact(text: str, context: Context) -> bool:
     """A telephone number, an address on the net, a line with several fields."""
-    marks = sum(char.isdigit() for char in text) >= 5 or any(
-        mark in text for mark in ("@", "://", "www.", " | ", "株式会社", "公司")
-    )
+    digits = sum(char.isdigit() for char in text)
+    marks = digits >= 6 or any(mark in text for mark in ("@", "://", "www.", "株式会社", "公司"))
+    marks = marks or (" | " in text and not digits)
     return marks and not _says_something(text, context)
 
 
@@ -184,6 +205,7 @@ def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
     if not found or len(found) > 8 or _says_something(text, context):
         return False
     capitals = [word[:1].isupper() or word[:1].isdigit() or not word[:1].isalnum() for word in found]
-    if not any(char.isalpha() and char.isupper() for char in text):
+    if not any(char.isalpha() and char.isupper() for char in text) or (strict and any(map(str.isdigit, text))):
         return False
-    return capitals[0] and (not (gap or strict) or (all(capitals) and len(found) >= 2))
+    whole = all(capitals) and (len(found) >= 2 or not strict)
+    return capitals[0] and (whole or not (gap or strict))
