@@ -64,6 +64,8 @@ class Decided:
     by: str = ""
     via: str = ""
     before: str = ""
+    tell: bool = False
+    """Whether the user has to hear `text` though the decision took effect: there is more to it than they asked."""
     successor: str | None = None
 
 
@@ -104,6 +106,9 @@ def decide(tx: WriteTx, office: Office, decision: Decision) -> Decided:
     if row is None:
         return Decided("refused", "There is no such request.")
     request = store.to_request(row)
+    if request.state is RequestState.OPEN and decision.at >= request.expires:
+        requests.expire(tx, office, request)  # its time was over, and the clock had not come to it yet
+        request = store.to_request(tx.all("agents.requests.get", request=request.id, account=request.account)[0])
     pending = tuple(item for item in store.items(tx, request.id) if item.state == "pending")
     wanted = frozenset(decision.items)
     chosen = tuple(item for item in pending if not wanted or item.number in wanted)
@@ -163,15 +168,31 @@ _PAST: Final[Mapping[RequestState, str]] = {
 
 
 def _approve(case: _Case) -> Decided:
-    not_before = case.decision.at + case.office.settings.approvals.grace_seconds * 1000
+    grace = case.office.settings.approvals.grace_seconds
+    not_before = case.decision.at + grace * 1000
+    made: list[str] = []
     note = f"approved by you at {mails.clock_time(case.decision.at)} from {case.decision.via}"
     for item in case.chosen:
         if _decide(case, item, "approved"):
             case.tx.run("agents.calls.allow", call=item.call, not_before=not_before, note=note)
             if case.decision.always:
-                grants.add(case.tx, case.office, case.run, store.get_call(case.tx, item.call), item.id)
+                call = store.get_call(case.tx, item.call)
+                made.append(ids.short_code("G", grants.add(case.tx, case.office, case.run, call, item.id)))
     _close_if_decided(case)
-    return case.told("approved", "It goes ahead, exactly as shown.")
+    return case.told("approved", _ahead(grace, made), tell=bool(grace or made))
+
+
+def _ahead(grace: int, made: Sequence[str]) -> str:
+    """What an approval sets going."""
+    text = "It goes ahead, exactly as shown."
+    if grace:
+        text = f'It goes ahead in {grace} seconds, exactly as shown, unless you answer "stop" before.'
+    if made:
+        text += (
+            f" From now on exactly this is done without asking, at most {grants.USES} times and for {grants.DAYS} days "
+            f"({', '.join(made)}). To take that back, write \"revoke {made[0]}\" to the address help."
+        )
+    return text
 
 
 def _reject(case: _Case) -> Decided:
@@ -265,7 +286,9 @@ def _edit(case: _Case) -> Decided:
         _decide(case, item, "edited" if item.call == target.id else "superseded")
     requests.close(case.tx, case.office, case.request, RequestState.EDITED, case.decision.by, case.decision.via)
     calls = [store.get_call(case.tx, item.call) for item in pending]
-    successor = requests.open_request(case.tx, case.office, case.run, RequestKind.APPROVAL, calls, case.request.code)
+    before = {target.id: target.args}
+    again = requests.Again(case.request.code, before)
+    successor = requests.open_request(case.tx, case.office, case.run, RequestKind.APPROVAL, calls, again)
     return case.told("edited", "The changed version waits for your approval.", successor=successor)
 
 
@@ -281,7 +304,7 @@ def edited(tool: Tool, args: Mapping[str, Any], edits: Mapping[str, Any]) -> dic
         known = _argument(name, properties)
         if known is None:
             raise schema.Unreadable(f'There is no field "{name}". There is: {", ".join(properties)}.')
-        changed[known] = schema.read_value(properties[known], value) if isinstance(value, str) else value
+        changed[known] = _read(known, properties[known], value)
     if wrong := schema.faults(tool.spec.schema, changed):
         raise schema.Unreadable("; ".join(wrong) + ".")
     try:
@@ -290,6 +313,14 @@ def edited(tool: Tool, args: Mapping[str, Any], edits: Mapping[str, Any]) -> dic
     except ToolFailed as fault:
         raise schema.Unreadable(fault.text) from None
     return changed
+
+
+def _read(name: str, wanted: Mapping[str, Any], value: Any) -> Any:
+    """A new value, as its argument's type. Raises Unreadable, which names the field."""
+    try:
+        return schema.read_value(wanted, value) if isinstance(value, str) else value
+    except schema.Unreadable as fault:
+        raise schema.Unreadable(f"{name}: {fault}.") from None
 
 
 def _argument(name: str, properties: Mapping[str, Any]) -> str | None:
@@ -341,7 +372,8 @@ def _ask_again(
         journal.end_call(tx, office, call, journal.Ending(CallState.FAILED, text))
     else:
         tx.run("agents.calls.gate", call=call.id, def_hash=def_hash, args_hash=args_hash)
-        requests.open_request(tx, office, run, RequestKind.APPROVAL, [store.get_call(tx, call.id)], _code_of(tx, call))
+        again = requests.Again(_code_of(tx, call) or "")
+        requests.open_request(tx, office, run, RequestKind.APPROVAL, [store.get_call(tx, call.id)], again)
     raise NotSpent(call.id)
 
 

@@ -4,6 +4,7 @@ The rule: facts are ids, hashes, names and times; never a body, an argument or a
 """
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,18 @@ class Entry:
     facts: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One item of a request. `args` is the JSON that the hash stands for; None when an edit took its place later."""
+
+    revision: int
+    number: int
+    tool: str
+    args_hash: str
+    state: str
+    args: str | None
+
+
 def record(
     tx: WriteTx, at: int, account: int, what: str, run: str | None = None, subject: str | None = None, **facts: Any
 ) -> None:
@@ -38,9 +51,23 @@ def record(
     )
 
 
+def of_code(tx: ReadTx, account: int, code: str) -> list[Entry]:
+    """Everything that concerns the request of a code, in every revision of it, oldest first."""
+    return [_entry(row) for row in tx.all("agents.audit.of_code", account=account, code=code.strip("[] ").upper())]
+
+
+def arguments(tx: ReadTx, account: int, code: str) -> list[Asked]:
+    """What was asked about under a code, item by item, with the exact arguments where they are still kept."""
+    rows = tx.all("agents.audit.arguments", account=account, code=code.strip("[] ").upper())
+    names = ("revision", "number", "tool", "args_hash", "state", "args")
+    return [Asked(**{name: row[name] for name in names}) for row in rows]
+
+
 def of_account(tx: ReadTx, account: int, limit: int) -> list[Entry]:
     """The newest rows of an account, newest first."""
     rows = tx.all("agents.audit.of_account", account=account, limit=limit)
-    return [
-        Entry(row["seq"], row["at"], row["what"], row["run"], row["subject"], json.loads(row["facts"])) for row in rows
-    ]
+    return [_entry(row) for row in rows]
+
+
+def _entry(row: sqlite3.Row) -> Entry:
+    return Entry(row["seq"], row["at"], row["what"], row["run"], row["subject"], json.loads(row["facts"]))

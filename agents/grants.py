@@ -30,6 +30,11 @@ class Grant:
     uses_left: int
     expires: int
 
+    @property
+    def code(self) -> str:
+        """A short name to write in a mail ("G-7F3KQ2"), made from the id."""
+        return ids.short_code("G", self.id)
+
 
 def add(tx: WriteTx, office: Office, run: Run, call: Call, approval: str) -> str:
     """Make a leave out of an approval; returns its id."""
@@ -72,9 +77,16 @@ def of_account(tx: ReadTx, account: int, now: int) -> list[Grant]:
     ]
 
 
-def revoke(tx: WriteTx, office: Office, account: int, grant: str) -> bool:
+def named(tx: ReadTx, account: int, now: int, name: str) -> Grant | None:
+    """The leave of this id or code; None when there is none, or when a code fits several."""
+    plain = name.strip("[] .").upper()
+    found = [grant for grant in of_account(tx, account, now) if plain in (grant.code, grant.id.upper())]
+    return found[0] if len(found) == 1 else None
+
+
+def revoke(tx: WriteTx, now: int, account: int, grant: str, by: str = "", via: str = "") -> bool:
     """Take a leave back. False: there is none of that id in this account, or it is gone already."""
-    if not tx.run("agents.grants.revoke", id=grant, account=account, now=office.now()):
+    if not tx.run("agents.grants.revoke", id=grant, account=account, now=now):
         return False
-    audit.record(tx, office.now(), account, "grant.revoked", None, grant)
+    audit.record(tx, now, account, "grant.revoked", None, grant, by=by, via=via)
     return True

@@ -45,6 +45,16 @@ def new_code() -> str:
     return "A-" + "".join(secrets.choice(_CODE_ALPHABET) for _ in range(4))
 
 
+def short_code(letter: str, row: str) -> str:
+    """A short name for a row ("G-7F3KQ2"), always the same for its id; two rows of one account hardly share one."""
+    value = int.from_bytes(hashlib.sha256(row.encode()).digest()[:8], "big")
+    digits = []
+    for _ in range(6):
+        value, rest = divmod(value, len(_CODE_ALPHABET))
+        digits.append(_CODE_ALPHABET[rest])
+    return f"{letter}-{''.join(digits)}"
+
+
 def message_id(key: str, domain: str) -> str:
     """The RFC Message-ID of the mail with this key: the same in every try, and short, as some clients fold long ones
     wrongly.

@@ -5,9 +5,9 @@ token and code are made here, a reminder repeats them, and only a new revision r
 """
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from agents import audit, codec, gate, ids, journal, mails, outbox, prompt, store
 from agents.events import RequestClosed, RequestOpened, RunChanged
@@ -19,6 +19,7 @@ from agents.store import Call, Request, Run
 from agents.tool import Ask, Described, SendOut, show
 
 HOUR_MS: Final = 3_600_000
+_OLD_VALUE: Final = 160
 IN_DOUBT: Final = "It is not known whether this happened. Do not do it again by yourself."
 _WORDS: Final = {
     RequestKind.APPROVAL: ("approve", "reject", "edit"),
@@ -62,13 +63,23 @@ class RequestInfo:
     view: RequestView
 
 
-def open_request(
-    tx: WriteTx, office: Office, run: Run, kind: RequestKind, calls: Sequence[Call], code: str | None = None
-) -> str:
-    """Ask the user about calls of one turn, in one mail. A known `code` makes it the next revision of that request.
-    Returns its id.
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A request that is the next revision of the one with `code`. `before` holds the arguments that a call had then,
+    by call; what differs is marked.
     """
+
+    code: str = ""
+    before: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def open_request(
+    tx: WriteTx, office: Office, run: Run, kind: RequestKind, calls: Sequence[Call], again: Again | None = None
+) -> str:
+    """Ask the user about calls of one turn, in one mail. Returns its id."""
     now = office.now()
+    again = again or Again()
+    code = again.code or None
     newest = tx.one("agents.requests.newest", code=code, account=run.account) if code else None
     request = ids.new_id(now)
     view = _view(
@@ -81,6 +92,7 @@ def open_request(
         code or _free_code(tx, run.account),
         newest["revision"] + 1 if newest else 1,
     )
+    view = replace(view, items=_with_changes(office, view.items, calls, again.before))
     key = f"{run.id}.ask.{request}"
     remind = office.settings.approvals.remind_hours * HOUR_MS
     tx.run(
@@ -172,6 +184,48 @@ def _item(tx: ReadTx, office: Office, run: Run, number: int, call: Call) -> Item
         return Item(number, call.tool, tuple(Field(name, show(value)) for name, value in call.args.items()))
     said: Described = tool.describe(call.args)
     return Item(number, said.title, _with_notes(tx, office, run, call, said.fields))
+
+
+def _with_changes(
+    office: Office, items: tuple[Item, ...], calls: Sequence[Call], before: Mapping[str, Mapping[str, Any]]
+) -> tuple[Item, ...]:
+    """The items with a note at each field that is not as it was in the revision before."""
+    if not before:
+        return items
+    shown = dict(zip((call.id for call in calls), items, strict=False))
+    for call in calls:
+        tool = office.toolbox.all()[0].get(call.tool)
+        if call.id in before and call.id in shown and tool is not None:
+            old = tool.describe(before[call.id]).fields
+            shown[call.id] = replace(shown[call.id], fields=changed_fields(old, shown[call.id].fields))
+    return tuple(shown.values())
+
+
+def changed_fields(old: Sequence[Field], new: Sequence[Field]) -> tuple[Field, ...]:
+    """The new fields, a changed or added one with a note of what it was before; those that are gone come last."""
+    before: dict[str, list[str]] = {}
+    for one in old:
+        before.setdefault(one.name, []).append(one.value)
+    kept = {name: [one.value for one in new if one.name == name] for name in before}
+    fields = [_noted(one, before.get(one.name, []), kept.get(one.name, [])) for one in new]
+    gone = [(name, was) for name, was in before.items() if not kept[name]]
+    return (*fields, *(Field(name, "", f"removed by you; it was {_short(', '.join(was))}") for name, was in gone))
+
+
+def _noted(one: Field, was: Sequence[str], now: Sequence[str]) -> Field:
+    if one.value in was:
+        return one
+    lost = [value for value in was if value not in now]
+    note = f"changed by you; it was {_short(', '.join(lost))}" if lost else "added by you"
+    return replace(one, note=", ".join(filter(None, (one.note, note))))
+
+
+def _short(text: str) -> str:
+    """An old value in a note: whole when it is short, else its beginning and its length."""
+    plain = " ".join(text.split())
+    if len(plain) <= _OLD_VALUE:
+        return f'"{plain}"'
+    return f'"{plain[:_OLD_VALUE].rstrip()}…" ({len(text):,} characters)'
 
 
 def _with_notes(tx: ReadTx, office: Office, run: Run, call: Call, fields: tuple[Field, ...]) -> tuple[Field, ...]:

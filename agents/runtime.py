@@ -226,9 +226,10 @@ class Runtime:
         """The standing approvals of an account."""
         return grants.of_account(tx, account, self._office.now())
 
-    def revoke_grant(self, tx: WriteTx, account: int, grant: str) -> bool:
-        """Take a standing approval back."""
-        return grants.revoke(tx, self._office, account, grant)
+    def revoke_grant(self, tx: WriteTx, account: int, grant: str, by: str = "", via: str = "") -> bool:
+        """Take a standing approval back, by its id or its code."""
+        found = grants.named(tx, account, self._office.now(), grant)
+        return found is not None and grants.revoke(tx, self._office.now(), account, found.id, by, via)
 
     def take_letters(self, tx: ReadTx, limit: int = outbox.TAKE) -> list[Outgoing]:
         """Mails for the user's own mailboxes that wait, oldest first."""

@@ -161,7 +161,7 @@ def _items(items: Sequence[Item]) -> tuple[list[str], tuple[File, ...]]:
             value = shorten(field.value)
             if value.cut:
                 files.append(File(f"item-{item.number}-{field.name}.txt", "text/plain", field.value.encode()))
-            lines += block(field.name, _shown(field, value.text), field.note, width)
+            lines += block(field.name, _shown(field, value.text), visible(field.note), width)
         blocks.append("\n".join(lines))
     return blocks, tuple(files)
 
