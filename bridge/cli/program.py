@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status, triggers
+from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status, triggers, trust
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError
@@ -31,9 +31,11 @@ SINGLE: Final[tuple[tuple[str, Callable[..., None]], ...]] = (
     ("inbox", mail.inbox),
     ("send", mail.send),
     ("approve", mail.approve),
+    ("audit", trust.audit),
     ("doctor", look.doctor),
     ("init", accounts.init),
     ("explain", explain.explain),
+    ("dkim", trust.dkim),
     ("agents", look.agents),
     ("skills", look.skills),
     ("models", look.models),
@@ -57,6 +59,10 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
             ("run", triggers.triggers_run),
             ("delete", triggers.triggers_delete),
         ),
+    ),
+    "grants": (
+        "Standing approvals: what is done without asking.",
+        (("list", trust.grants_list), ("revoke", trust.grants_revoke)),
     ),
     "config": ("The configuration.", (("check", configuration.check),)),
 }
