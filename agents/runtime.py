@@ -47,6 +47,10 @@ from config.settings import Settings
 _log = logging.getLogger(__name__)
 GRACE: Final = 3.0
 ACTIVITY_PAUSE: Final = 2.0
+HOUR: Final = 3_600_000
+NOTICES_AN_HOUR: Final = 30
+"""Answers of the program in one thread in an hour: whatever writes to us that fast is not a person."""
+_ENOUGH: Final = "This thread had many answers of the program. For the next hour it gets no more of them."
 
 
 class _Bells:
@@ -259,7 +263,15 @@ class Runtime:
         body: str,
         in_reply_to: str | None = None,
     ) -> bool:
-        """Queue a mail of the program itself. The same key again is the same mail."""
+        """Queue a mail of the program itself, False when there are too many of them in this thread. The same key again
+        is the same mail."""
+        since = self._office.now() - HOUR
+        lately = tx.value("agents.outbox.notices_since", account=account, thread=thread, since=since)
+        if lately >= NOTICES_AN_HOUR:
+            audit.record(tx, self._office.now(), account, "notice.withheld", None, None, thread=thread)
+            return False
+        if lately == NOTICES_AN_HOUR - 1:
+            body = f"{body}\n\n{_ENOUGH}"
         made = message_id(key, self._office.settings.domain)
         mail = Outgoing(
             key, Kind.NOTICE, account, agent, thread, subject, body, "notice", "", 0, made, in_reply_to=in_reply_to

@@ -43,7 +43,7 @@ from bridge.post.route import Directory
 from bridge.post.space import PatientDatabase, Space
 from bridge.post.triggers import TriggerMail
 from bridge.relay import NoRelay, SmtpRelay
-from bridge.signing import signer
+from bridge.signing import ensure_key, signer
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
 from bridge.watch import Watch
@@ -121,6 +121,8 @@ class App:
         app._closing.push_async_callback(store.close)
         app._closing.push_async_callback(discover.close)
         await store.write(partial(ensure_folders, displays=tuple(handover_folders(settings))))
+        if settings.relay is not None and settings.relay.dkim_domain:
+            await asyncio.to_thread(ensure_key, folder.root)
         return app
 
     def _make_mcp(self) -> Servers:

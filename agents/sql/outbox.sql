@@ -82,3 +82,7 @@ SELECT 1 FROM recipients WHERE account = :account AND address = :address;
 -- name: forget
 -- Deletes the mails of a thread; their Message-IDs stay known as ours.
 DELETE FROM outbox WHERE account = :account AND thread = :thread;
+
+-- name: notices_since
+-- How many notices of the program a thread had since a time.
+SELECT count(*) FROM outbox WHERE account = :account AND thread = :thread AND kind = 'notice' AND created >= :since;

@@ -39,11 +39,14 @@ def init(
 ) -> None:
     """Set up unattended: data folder, account, password, certificates. Again for the same user: sets the password."""
     from bridge.net.tls import ensure_certificates
+    from bridge.signing import ensure_key
 
     settings = settings_of(home, config)
     given = {} if password_file is None else {"password": read_password(password_file)}
     made = ask(settings, "account.add", {"name": user or settings.user, "label": "init", "ensure": True, **given})
     ca = ensure_certificates(settings.home, settings.listen.hosts).ca_file
+    if settings.relay is not None and settings.relay.dkim_domain:
+        ensure_key(settings.home)
     if as_json:
         told = {"home": str(settings.home), "account": made["name"], "address": made["address"], "ca": str(ca)}
         print_json(told | {name: made[name] for name in ("password",) if name in made})

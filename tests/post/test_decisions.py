@@ -16,6 +16,7 @@ import pytest
 from agents.approvals import Decided, Decision
 from agents.audit import Entry
 from agents.requests import RequestInfo
+from agents.runtime import NOTICES_AN_HOUR
 from agents.states import RunState
 from bridge.sink import Sink
 from config.settings import Approvals
@@ -321,3 +322,16 @@ async def test_our_own_mail_sent_back_to_us_starts_and_decides_nothing(house: De
     await ada.settled()
     assert len(ada.mails()) == known
     assert house.sink.messages == []
+
+
+async def test_a_thread_gets_only_so_many_answers_of_the_program_in_an_hour(house: Desk, ada: Person) -> None:
+    request = await asked(ada)
+    target = str(request.message["Reply-To"].addresses[0].addr_spec)
+    for number in range(NOTICES_AN_HOUR + 5):
+        await ada.submit(ada.compose(target, f"Re: {request.message['Subject']}", f"approve? {number}", None, request))
+    await ada.settled()
+    told = [kept for kept in ada.mails() if kept.message["Subject"].startswith("Re: Approve?")]
+    assert len(told) == NOTICES_AN_HOUR
+    assert "gets no more of them" in told[-1].text
+    assert len(trail(ada, "notice.withheld")) == 5
+    assert len(ada.mails("Action")) == 1
