@@ -5,7 +5,7 @@ without looking at single items again.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
 from operator import or_
@@ -40,16 +40,16 @@ class FetchPlan:
     """What to render for each message, in order."""
 
     items: tuple[Item, ...]
+    needs: Needs = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "needs", reduce(or_, (item.needs for item in self.items), Needs()))
 
     @classmethod
     def compile(cls, cursor: Cursor, names: Mapping[bytes, FetchItem] = BASE_ITEMS, *, uid: bool = False) -> Self:
         """Read a macro, one item, or a list of items in parentheses; with `uid` (UID FETCH) UID is always told."""
         plan = cls(_distinct(_read_items(cursor, names)))
         return plan.with_uid() if uid else plan
-
-    @property
-    def needs(self) -> Needs:
-        return reduce(or_, (item.needs for item in self.items), Needs())
 
     @property
     def sets_seen(self) -> bool:

@@ -153,9 +153,15 @@ class Session:
         finally:
             self._flushing = False
 
+    async def flush_much(self) -> None:
+        """Send what has been written once it is much; a little goes out together with the end of the command."""
+        if sum(map(len, self._out)) >= PIECE:
+            await self.flush()
+
     async def _send(self, data: bytes) -> None:
         if len(data) <= PIECE:
-            self.wire.write(data)
+            if data:
+                self.wire.write(data)
         else:
             for start in range(0, len(data), PIECE):
                 self.wire.write(data[start : start + PIECE])

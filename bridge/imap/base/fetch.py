@@ -16,7 +16,7 @@ from bridge.imap.base.own import change, pieces, positions, uids_at
 from bridge.imap.base.partial import Piece, cut
 from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.dialect import Dialect, Mode
-from bridge.imap.plan import Batch, BodyReader, FetchPlan
+from bridge.imap.plan import Batch, FetchPlan
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
@@ -134,7 +134,7 @@ async def _send_indexed(session: Session, selected: Selected, plan: FetchPlan, p
     modseqs = [of or 0 for of in selected.index.modseqs(uids)] if plan.needs.modseq else ()
     texts = _flag_texts(session, selected, uids, sets) if plan.needs.flags else ()
     session.write(plan.render(Batch(numbers, uids, flags=texts, modseqs=modseqs), by_uid=_by_uid(session)))
-    await session.flush()
+    await session.flush_much()
     return len(numbers)
 
 
@@ -163,20 +163,27 @@ async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part
     needs = plan.needs
     wanted = uids_at(selected, part)
 
-    def read(tx: ReadTx) -> tuple[list[FetchRow], bytes]:
+    few = len(wanted) <= IN_LOOP_ROWS
+    most = IN_LOOP_BYTES if few else BODY_BYTES
+
+    def read(tx: ReadTx) -> tuple[list[FetchRow], bytes | None]:
+        """The rows, and what is said of them unless that is too much for one piece."""
         rows = messages.fetch(
             tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=session.store.renderers
         )
-        return rows, b"" if needs.body else _rendered(session, selected, plan, rows, partial(messages.body, tx))
+        if needs.body and sum(row.size for row in rows) > most:
+            return rows, None
+        return rows, _rendered(session, selected, plan, rows, tx)
 
-    few = len(wanted) <= IN_LOOP_ROWS
     rows, text = session.store.read(read) if few else await session.store.read_slow(read)
     if needs.flags:
         selected.view.forget_flags([row.uid for row in rows])
-    session.write(text)
-    await session.flush()
-    for group in _groups(rows) if needs.body else ():
-        await _send_bodies(session, selected, plan, group)
+    if text is None:
+        for group in _groups(rows):
+            await _send_bodies(session, selected, plan, group)
+    else:
+        session.write(text)
+        await session.flush_much()
     return len(rows)
 
 
@@ -193,18 +200,13 @@ def _groups(rows: Sequence[FetchRow]) -> Iterator[Sequence[FetchRow]]:
 
 
 async def _send_bodies(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow]) -> None:
-    def read(tx: ReadTx) -> bytes:
-        return _rendered(session, selected, plan, rows, messages.body_reader(tx, [row.content for row in rows]))
-
-    few = sum(row.size for row in rows) <= IN_LOOP_BYTES
-    session.write(session.store.read(read) if few else await session.store.read_slow(read))
-    await session.flush()
+    session.write(await session.store.read_slow(partial(_rendered, session, selected, plan, rows)))
+    await session.flush_much()
 
 
-def _rendered(
-    session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow], body: BodyReader
-) -> bytes:
+def _rendered(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow], tx: ReadTx) -> bytes:
     """The lines of these rows. Runs on a reader's thread too: while a command runs, nobody else changes its view."""
+    body = messages.body_reader(tx, [row.content for row in rows]) if plan.needs.body else partial(messages.body, tx)
     uids = [row.uid for row in rows]
     batch = Batch(
         [selected.view.number(uid) for uid in uids],
