@@ -139,7 +139,8 @@ class Evaluation:
 
     def run(self) -> list[Uid]:
         """The UIDs the query is true of, ascending."""
-        return [Uid(uid) for uid in sorted(self._set(self._asked) & self._all())]
+        found = self._set(self._asked)
+        return [Uid(uid) for uid in self._columns.uids if uid in found]
 
     def _all(self) -> set[int]:
         if self._everything is None:
