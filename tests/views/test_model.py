@@ -41,6 +41,8 @@ async def play(house: House, seed: int) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_histories(part: int, count: Callable[[int, int], int], tmp_path: Path) -> None:
     """300 histories by day, 2,000 by night."""
+    # req rfc7162/3.2.5-model
+    # req rfc6851/3.3-atomic
     each = count(300, 2004) // PARTS
     async with quick_house(tmp_path) as house:
         for seed in range(part * each, (part + 1) * each):
