@@ -51,7 +51,7 @@ def batch(plan: FetchPlan, raws: list[bytes], flags: list[bytes] | None = None) 
         flags=(flags or [b""] * len(raws)) if needs.flags else (),
         rows=[row(content, raw) for content, raw in contents.items()] if needs.reads_store else (),
         renderings=needs.renderings,
-        body=body if needs.body else None,
+        body=body if needs.reads_store else None,
     )
 
 

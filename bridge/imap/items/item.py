@@ -70,7 +70,7 @@ class Batch:
     """Messages to render, as parallel columns; only those that the plan's needs name have to be filled.
 
     `numbers` are sequence numbers in the session's view; `flags` the text between the parentheses of FLAGS;
-    `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes.
+    `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes, and comes with the rows.
     """
 
     numbers: Sequence[int]
