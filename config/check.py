@@ -61,12 +61,18 @@ def _fault(key: str, message: str, fix: str) -> Fault:
 
 
 def _placed(fault: Fault, origins: Mapping[str, Origin]) -> Fault:
-    """The fault with the place of its key, or of the table around the key."""
+    """The fault with the place of its key, of the first setting below it, or of the table around it."""
     key = fault.key
-    while key and key not in origins:
+    while key and key not in origins and not _below(key, origins):
         key = key.rpartition(".")[0]
-    origin = origins.get(key)
+    origin = origins.get(key) or next(iter(_below(key, origins)), None)
     return fault if origin is None else Fault(origin.file, origin.line, fault.key, fault.message, fault.fix)
+
+
+def _below(table: str, origins: Mapping[str, Origin]) -> list[Origin]:
+    """Where the settings of a table stand, from the top of the file."""
+    found = [origin for name, origin in origins.items() if table and name.startswith(f"{table}.")]
+    return sorted(found, key=lambda origin: origin.line or 0)
 
 
 def _identity(settings: Settings) -> Iterator[Fault]:

@@ -49,12 +49,14 @@ class Leaf:
 def read_toml(path: Path) -> tuple[Tree, list[Fault]]:
     """The tree of a TOML file, or why it cannot be read."""
     try:
-        text = path.read_bytes().decode()
+        raw = path.read_bytes()
+        text = raw.decode()
         table = tomllib.loads(text)
     except OSError as error:
         return {}, [Fault(str(path), None, "", f"cannot be read ({error.strerror})", "check the path and its mode")]
-    except UnicodeDecodeError:
-        return {}, [Fault(str(path), None, "", "is not UTF-8 text", "save it as UTF-8")]
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return {}, [Fault(str(path), line, "", "is not UTF-8 text", "save it as UTF-8")]
     except tomllib.TOMLDecodeError as error:
         found = SYNTAX_LINE.search(str(error))
         line = int(found[1]) if found else len(text.splitlines())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bridge.cli.common import USAGE, CliError
+from bridge.cli.common import FAILED, USAGE, CliError
 
 if TYPE_CHECKING:
     from bridge.post.reading.model import Languages
@@ -27,7 +27,10 @@ def explain(
         bool, typer.Option("--json", help='One JSON line a file: "file", "new_text", "decision", "auto", "rule", ...')
     ] = False,
 ) -> None:
-    """Show how replies would be read: the new text, the decision, and the rule that found it."""
+    """Show how replies would be read: the new text, the decision, and the rule that found it.
+
+    A file that cannot be read gives exit code 1.
+    """
     from bridge.post.reading.explain import UnreadableSent, explain_files
 
     chosen = _languages(languages)
@@ -37,6 +40,8 @@ def explain(
         raise CliError(str(error), "name the JSON file of the mails that were sent", USAGE) from None
     for line in lines:
         typer.echo(line)
+    if not all(file.is_file() for file in files):
+        raise typer.Exit(FAILED)
 
 
 def _languages(given: str | None) -> "Languages":

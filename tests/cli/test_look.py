@@ -44,7 +44,7 @@ def test_languages_that_are_off_decide_nothing(cli: Cli) -> None:
 def test_explain_reads_for_people_too_and_says_what_it_cannot_read(cli: Cli, tmp_path: Path) -> None:
     (first,) = CORPUS.glob("001-*.eml")
     told = cli("explain", str(first), str(tmp_path / "none.eml"), home=None)
-    assert ("approve" in told.out, "No such file" in told.out) == (True, True)
+    assert ("approve" in told.out, "No such file" in told.out, told.code) == (True, True, 1)
     wrong = cli("explain", str(first), "--sent", str(first), home=None)
     assert (wrong.code, "Traceback" in wrong.err) == (2, False)
 

@@ -257,6 +257,11 @@ def test_one_address_has_one_meaning(tmp_path: Path, text: str, key: str) -> Non
     assert only(faults(tmp_path, text)).key == key
 
 
+def test_a_fault_of_a_whole_table_stands_at_its_first_setting(tmp_path: Path) -> None:
+    fault = only(faults(tmp_path, '[agents.assistant]\nmodel = "demo"\n\n[agents.help]\nmodel = "demo"\n'))
+    assert (fault.key, fault.file, fault.line) == ("agents.help", str(tmp_path / "postroom.toml"), 5)
+
+
 def test_a_misspelt_variable_is_a_fault_and_a_foreign_one_is_not(tmp_path: Path) -> None:
     fault = only(faults(tmp_path, environ={"POSTROOM_REQUIRE_TSL": "false", "POSTROOM_PASSWORD": "x"}))
     assert fault.file == "environment variable POSTROOM_REQUIRE_TSL"
