@@ -29,6 +29,15 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
+def without_links(text: str) -> str:
+    """A row without the links that clients write into it."""
+    return _DECORATION.sub(" ", text) if ":" in text or "[" in text else text
+
+
+def _links(text: str) -> frozenset[str]:
+    return frozenset(found.strip("<>[]() ") for found in _DECORATION.findall(text))
+
+
 def _symbols(text: str) -> frozenset[str]:
     return frozenset(char for char in text if not char.isascii() and unicodedata.category(char) == "So") - _BULLETS
 
@@ -44,7 +53,7 @@ def _asked(text: str) -> frozenset[str]:
 class SentText:
     """The words of a sent mail. A place is the position of the blank before its next word."""
 
-    __slots__ = ("_asked", "_bag", "_joined", "_misses", "_starts", "_symbols", "rules")
+    __slots__ = ("_asked", "_bag", "_joined", "_links", "_misses", "_row_places", "_starts", "_symbols", "rules")
 
     def __init__(self, text: str) -> None:
         rows = [words for row in text.splitlines() if (words := words_of(row))]
@@ -56,7 +65,8 @@ class SentText:
             self._starts.setdefault(row[0], []).append(at)
             at += len(" ".join(row)) + 1
         self._misses = 0
-        self._asked, self._symbols = _asked(text), _symbols(text)
+        self._row_places = frozenset(place for places in self._starts.values() for place in places)
+        self._asked, self._symbols, self._links = _asked(text), _symbols(text), _links(text)
         self.rules = frozenset(row.strip() for row in text.splitlines() if row.strip() and not words_of(row))
         """Its lines without words."""
 
@@ -76,10 +86,19 @@ class SentText:
             return None
         return found + len(wanted) - 1
 
+    def has_links(self, row: str) -> bool:
+        """Whether a row without words is nothing but links of the mail: clients wrap them onto rows of their own."""
+        found = _links(row)
+        return bool(found) and found <= self._links
+
     def lacks_marks(self, row: str) -> bool:
         """Whether a quoted row bears a mark that the mail does not: a cross, a thumb, a question mark. Words alone do
         not show it."""
         return not _symbols(row) <= self._symbols or not _asked(row) <= self._asked
+
+    def within_row(self, place: int) -> bool:
+        """Whether a place is inside a row of the mail, not between two."""
+        return place not in self._row_places
 
     def row_starts(self, word: str) -> list[int]:
         """The places of the rows that begin with `word`."""

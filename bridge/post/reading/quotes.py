@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.post.reading.compare import SentText, words_of
+from bridge.post.reading.compare import SentText, without_links, words_of
 from bridge.post.reading.frames import attribution, attribution_ends, header_block, is_elision, is_separator
 from bridge.post.reading.model import Context, Line, Mark
 from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose
@@ -140,7 +140,8 @@ def _quoted_place(text: _Text, at: int, place: int) -> int | None:
         return place
     words = text.words[at]
     if not words:
-        return place if _is_rule_within(text, text.sent, at, place) else None
+        linked = text.sent.has_links(text.lines[at].text[:LONGEST_LINE])
+        return place if linked or _is_rule_within(text, text.sent, at, place) else None
     found = text.sent.next(words, place)
     if found is None and len(words) >= LONG_LINE:
         found = text.sent.later(words, place)
@@ -149,8 +150,12 @@ def _quoted_place(text: _Text, at: int, place: int) -> int | None:
 
 def _is_rule_within(text: _Text, sent: SentText, at: int, place: int) -> bool:
     """A line without words (dashes, stars) is quoted when the sent mail has it and goes on behind it as here."""
-    follows = text.following[at]
-    if text.lines[at].text.strip() not in sent.rules or follows == len(text.lines):
+    follows = at
+    while follows < len(text.lines) and not text.words[follows]:
+        if text.lines[follows].text.strip() not in sent.rules:
+            return False
+        follows = text.following[follows]
+    if follows == len(text.lines):
         return False
     return bool(text.words[follows]) and sent.next(text.words[follows], place) is not None
 
@@ -198,11 +203,14 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
     """Lines behind quote marks that are not in the sent mail: somebody wrote into the quote."""
     place, known = 0, False
     for at, line in enumerate(text.lines):
+        if known and _is_remainder(text, at, place, sent):
+            text.marks[at], place = Mark.QUOTE, sent.next(text.words[at], place) or place
+            continue
         if text.marks[at] is not Mark.QUOTE or not line.depth:
             continue
         words = text.words[at]
         if not words:
-            if _says_without_words(line.text) and line.text.strip() not in sent.rules:
+            if _says_without_words(without_links(line.text)) and line.text.strip() not in sent.rules:
                 text.marks[at] = Mark.INSERTED
             continue
         if known and sent.lacks_marks(line.text[:LONGEST_LINE]):
@@ -215,6 +223,13 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
             place, known = found, True
         elif not _frames_quote(text, at, known):
             text.marks[at] = Mark.INSERTED
+
+
+def _is_remainder(text: _Text, at: int, place: int, sent: SentText) -> bool:
+    """The rest of a quoted row that a client broke without marking the new line: it goes on in the middle of a row."""
+    if text.marks[at] is not Mark.NEW or at == 0 or text.marks[at - 1] is not Mark.QUOTE or not text.words[at]:
+        return False
+    return sent.within_row(place) and sent.next(text.words[at], place) is not None
 
 
 def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
