@@ -22,6 +22,7 @@ from mailstore.transaction import WriteTx
 __all__ = ["FlagOp", "claim_recent", "known", "set_keywords", "store"]
 
 Change = Callable[[int, int], tuple[int, int]]  # (bits, keyword set) of a message before, and after
+Changed = dict[tuple[int, int, int, int], list[Row]]  # rows that change, by bits and keyword set before, and after
 
 
 def store(
@@ -44,7 +45,7 @@ def store(
     if modified:
         rows = [row for row in rows if row["modseq"] <= (limit or 0)]
     change = _change(tx, mailbox.account, op, given.bits, given.keywords)
-    changed = _apply(tx, mailbox.account, rows, change)
+    changed = _apply(rows, change)
     marked = _marked(rows, op, given.deleted)
     if changed or marked:
         modseq = next_modseq(tx, mailbox.account)
@@ -64,7 +65,7 @@ def set_keywords(tx: WriteTx, email: EmailId, add: Collection[str] = (), remove:
     account = AccountId(rows[0]["account"])
     adding = _change(tx, account, FlagOp.ADD, 0, read_flags(add).keywords)
     removing = _change(tx, account, FlagOp.REMOVE, 0, read_flags(remove).keywords)
-    changed = _apply(tx, account, rows, lambda bits, set_: adding(*removing(bits, set_)))
+    changed = _apply(rows, lambda bits, set_: adding(*removing(bits, set_)))
     if changed:
         _write(tx, account, changed, next_modseq(tx, account))
 
@@ -105,55 +106,61 @@ def _change(tx: WriteTx, account: AccountId, op: FlagOp, bits: int, keywords: It
     return change
 
 
-def _apply(
-    tx: WriteTx, account: AccountId, rows: Iterable[Row], change: Change
-) -> dict[tuple[int, int, int], list[Row]]:
-    """Rows that change, by (bits before, bits after, keyword set after)."""
+def _apply(rows: Iterable[Row], change: Change) -> Changed:
     groups: dict[tuple[int, int], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["flags"], row["keywords"]), []).append(row)
-    changed: dict[tuple[int, int, int], list[Row]] = {}
-    for (bits, keyword_set), group in groups.items():
-        after = change(bits, keyword_set)
-        if after != (bits, keyword_set):
-            changed.setdefault((bits, *after), []).extend(group)
-    return changed
+    afters = {before: change(*before) for before in groups}
+    return {(*before, *afters[before]): group for before, group in groups.items() if afters[before] != before}
 
 
-def _write(
-    tx: WriteTx, account: AccountId, changed: dict[tuple[int, int, int], list[Row]], modseq: ModSeq
-) -> None:
+def _write(tx: WriteTx, account: AccountId, changed: Changed, modseq: ModSeq) -> None:
     """Write new flags with their log rows, the unseen counters of every mailbox concerned, and the views."""
-    unseen: Counter[MailboxId] = Counter()
-    view_boxes = views.boxes(tx, account)
-    everything: list[int] = []
-    for (before, after, keyword_set), rows in changed.items():
-        emails = [row["email"] for row in rows]
-        everything += emails
-        tx.run(
-            "mailstore.flags.set", flags=after, keywords=keyword_set, modseq=modseq, emails=json.dumps(emails)
-        )
-        difference = (before & SEEN) - (after & SEEN)
-        for (mailbox, shown), number in Counter((row["mailbox"], row["shown"]) for row in rows).items():
-            unseen[mailbox] += difference * number
-            for bit, view in view_boxes.items():
-                if shown & bit:
-                    unseen[view] += difference * number
-    if not everything:
+    emails = sorted(row["email"] for rows in changed.values() for row in rows)
+    if not emails:
         return
-    log(tx, account, 0, modseq, FLAGGED, runs(sorted(everything)))
+    _set(tx, changed, modseq)
+    log(tx, account, 0, modseq, FLAGGED, runs(emails))
+    unseen = _unseen(changed, views.boxes(tx, account))
     for mailbox, difference in unseen.items():
         count(tx, mailbox, modseq, unseen=difference)
     tx.emit(Touched(frozenset(unseen)))
     _refresh_views(tx, account, changed, modseq)
 
 
-def _refresh_views(
-    tx: WriteTx, account: AccountId, changed: dict[tuple[int, int, int], list[Row]], modseq: ModSeq
-) -> None:
+def _set(tx: WriteTx, changed: Changed, modseq: ModSeq) -> None:
+    """Write what is added, taken away and made of the keywords; messages that share this are written in runs."""
+    alike: dict[tuple[int, int, int | None], list[int]] = {}
+    for (before, set_before, after, set_after), rows in changed.items():
+        difference = (after & ~before, before & ~after, None if set_after == set_before else set_after)
+        alike.setdefault(difference, []).extend(row["email"] for row in rows)
+    for (added, taken, keywords), emails in alike.items():
+        tx.many(
+            "mailstore.flags.set",
+            [
+                {"added": added, "taken": taken, "keywords": keywords, "modseq": modseq, "first": first, "last": last}
+                for first, last in runs(sorted(emails))
+            ],
+        )
+
+
+def _unseen(changed: Changed, view_boxes: dict[int, MailboxId]) -> Counter[MailboxId]:
+    """How the counters of unseen messages change, with a row for every mailbox that shows one of these messages."""
+    unseen: Counter[MailboxId] = Counter()
+    for (before, _, after, _), rows in changed.items():
+        difference = (before & SEEN) - (after & SEEN)
+        for (mailbox, shown), number in Counter((row["mailbox"], row["shown"]) for row in rows).items():
+            unseen[mailbox] += difference * number
+            for bit, view in view_boxes.items():
+                if shown & bit:
+                    unseen[view] += difference * number
+    return unseen
+
+
+def _refresh_views(tx: WriteTx, account: AccountId, changed: Changed, modseq: ModSeq) -> None:
     moving = [
         EmailId(row["email"])
-        for (before, after, _), rows in changed.items()
+        for (before, _, after, _), rows in changed.items()
         if (before ^ after) & SEEN
         for row in rows
     ]

@@ -5,6 +5,7 @@ the mailbox index do not say.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, Protocol
 
 from bridge.imap.dialect import Dialect, Mode
@@ -18,7 +19,7 @@ from bridge.imap.wire.grammar import MAX_NUMBER
 from bridge.imap.wire.render import flag_list, number_set, range_set
 from bridge.imap.wire.seqset import SeqSet, overlap, without
 from mailstore import changes, flags
-from mailstore.model import Delta, ModSeq, Snapshot, Uid
+from mailstore.model import Delta, FlagSet, ModSeq, Snapshot, Uid
 from mailstore.store import Store
 
 SYSTEM_FLAGS: Final = ("\\Answered", "\\Flagged", "\\Deleted", "\\Seen", "\\Draft")
@@ -156,18 +157,33 @@ def flag_lines(
     """
     uid = uid or Mode.QRESYNC in session.modes  # RFC 7162 section 3.2.4
     by_uid = Mode.UIDONLY in session.modes
-    line = b"* %d UIDFETCH (%b)\r\n" if by_uid else b"* %d FETCH (%b)\r\n"
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
-    view, index, recent = selected.view, selected.index, bool(selected.view.recent)
-    lines = []
-    for number, of in messages:
-        flag_set = index.flag_set(of)
-        if flag_set is None:
-            continue
-        text = session.flag_texts.one(flag_set, recent=recent and view.is_recent(of))
-        items = [b"UID %d" % of] if uid and not by_uid else []
-        if flags:
-            items.append(b"FLAGS (%b)" % text)
-        items += [extra(selected, of) for extra in extras]
-        lines.append(line % (of if by_uid else number, b" ".join(items)))
-    return lines
+    sets = selected.index.flag_sets([of for _, of in messages])
+    there = [
+        (number, of, flag_set) for (number, of), flag_set in zip(messages, sets, strict=True) if flag_set is not None
+    ]
+    uids = [of for _, of, _ in there]
+    items: list[bytes] = []
+    columns: list[Sequence[int | bytes]] = [uids if by_uid else [number for number, _, _ in there]]
+    if uid and not by_uid:
+        items.append(b"UID %d")
+        columns.append(uids)
+    if flags:
+        items.append(b"FLAGS (%b)")
+        columns.append(flag_texts(session, selected, uids, [flag_set for _, _, flag_set in there]))
+    for extra in extras:
+        items.append(b"%b")
+        columns.append([extra(selected, of) for of in uids])
+    line = (b"* %d UIDFETCH (" if by_uid else b"* %d FETCH (") + b" ".join(items) + b")\r\n"
+    return [line * len(there) % tuple(chain.from_iterable(zip(*columns, strict=True)))]
+
+
+def flag_texts(session: Reader, selected: Selected, uids: Sequence[int], sets: Sequence[FlagSet]) -> list[bytes]:
+    """The texts of FLAGS; the plain column is made at once, and \\Recent is put in where this session has it."""
+    view, memo = selected.view, session.flag_texts
+    texts = memo.many(sets)
+    if view.recent and uids and uids[-1] >= view.recent[0][0]:
+        for at, uid in enumerate(uids):
+            if view.is_recent(uid):
+                texts[at] = memo.one(sets[at], recent=True)
+    return texts

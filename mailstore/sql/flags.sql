@@ -1,7 +1,7 @@
 -- name: set
--- Gives messages their new shared flags.
-UPDATE email SET flags = :flags, keywords = :keywords, modseq = :modseq
-WHERE id IN (SELECT value FROM json_each(:emails));
+-- Adds shared flags to a run of messages and takes others away; keywords NULL leaves theirs as they are.
+UPDATE email SET flags = (flags & ~:taken) | :added, keywords = coalesce(:keywords, keywords), modseq = :modseq
+WHERE id BETWEEN :first AND :last;
 
 -- name: mark
 -- Sets or clears \Deleted on placements.

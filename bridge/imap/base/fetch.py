@@ -22,7 +22,7 @@ from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import flags, messages
-from mailstore.model import SEEN, FetchRow, FlagOp, FlagSet
+from mailstore.model import SEEN, FetchRow, FlagOp
 from mailstore.sqlite import ReadTx
 
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
@@ -132,7 +132,7 @@ async def _send_indexed(session: Session, selected: Selected, plan: FetchPlan, p
         kept = [at for at, flag_set in enumerate(there) if flag_set is not None]
         numbers, uids = [numbers[at] for at in kept], [uids[at] for at in kept]
     modseqs = [of or 0 for of in selected.index.modseqs(uids)] if plan.needs.modseq else ()
-    texts = _flag_texts(session, selected, uids, sets) if plan.needs.flags else ()
+    texts = sync.flag_texts(session, selected, uids, sets) if plan.needs.flags else ()
     session.write(plan.render(Batch(numbers, uids, flags=texts, modseqs=modseqs), by_uid=_by_uid(session)))
     await session.flush_much()
     return len(numbers)
@@ -145,17 +145,6 @@ def _named(selected: Selected, part: Sequence[range]) -> tuple[Sequence[int], Se
         return range(part[0].start + 1, part[0].stop + 1), mine[part[0].start : part[0].stop]
     numbers = [at + 1 for span in part for at in span]
     return numbers, [mine[number - 1] for number in numbers]
-
-
-def _flag_texts(session: Session, selected: Selected, uids: Sequence[int], sets: Sequence[FlagSet]) -> list[bytes]:
-    """The texts of FLAGS; the plain column is made at once, and \\Recent is put in where this session has it."""
-    view, memo = selected.view, session.flag_texts
-    texts = memo.many(sets)
-    if view.recent and uids and uids[-1] >= view.recent[0][0]:
-        for at, uid in enumerate(uids):
-            if view.is_recent(uid):
-                texts[at] = memo.one(sets[at], recent=True)
-    return texts
 
 
 async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
