@@ -96,20 +96,23 @@ def _measured(stage: Stage, targets: Sequence[Target], rows: Sequence[Row]) -> l
                 process.quiet(target.pid)
         for row in rows:
             progress.update(job, description=row.title)
-            samples = [_sample(row, stage, target) for target in targets]
-            both = Compared(row.title, row.unit, row.goal, samples[0], samples[1] if len(samples) > 1 else None)
+            (ours, spent), *others = [_sample(row, stage, target) for target in targets]
+            theirs, their_spent = others[0] if others else (None, 0.0)
+            both = Compared(row.title, row.unit, row.goal, ours, theirs, (spent, their_spent))
             found.append(both)
             progress.console.print(_beside(both), soft_wrap=True)
     return found
 
 
-def _sample(row: Row, stage: Stage, target: Target) -> Sample | None:
-    """What a server yields; what it refuses to do is told and counts as not offered."""
+def _sample(row: Row, stage: Stage, target: Target) -> tuple[Sample | None, float]:
+    """What a server yields, and its processor time; what it refuses to do is told and counts as not offered."""
+    before = process.spent(target.pid) if process.known else 0.0
     try:
-        return row.measure(stage, target)
+        sample = row.measure(stage, target)
     except (Unexpected, OSError) as error:
         console.print(f"  {target.name}, {row.title}: {error}")
-        return None
+        return None, 0.0
+    return sample, process.spent(target.pid) - before if process.known else 0.0
 
 
 def _progress() -> Progress:
@@ -125,10 +128,11 @@ def _spoken(figure: Figure) -> str:
 def _beside(row: Compared) -> str:
     ours, theirs = (f"{report.number(each.median)} {row.unit}" if each else "-" for each in (row.ours, row.theirs))
     ratio = "" if row.ratio is None else f"{report.number(row.ratio)}x"
+    work = "" if row.work_ratio is None else f"cpu {report.number(row.work_ratio)}x"
     colour = {True: "[green]", False: "[red]", None: "[default]"}[row.met]
     doubt = "" if row.agree else "; hits differ"
     return (
-        f"{row.title:60} {ours:>10} {theirs:>10} {ratio:>7}  ({row.goal}) "
+        f"{row.title:60} {ours:>10} {theirs:>10} {ratio:>7} {work:>9}  ({row.goal}) "
         f"{colour}{report.verdict(row).strip('*')}[/]{doubt}"
     )
 

@@ -19,7 +19,7 @@ def spent(pid: int) -> float:
     ticks = 0
     for each in _tree(pid):
         fields = _stat(each)
-        ticks += sum(map(int, fields[11:13])) if fields else 0
+        ticks += sum(map(int, fields[11:15])) if fields else 0  # its own, and that of children which have ended
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
 
 

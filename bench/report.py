@@ -44,10 +44,11 @@ _COMPARED: Final = """\
 
 Dovecot {version} (mdbox, its defaults) and Postroom (its defaults, login without TLS allowed on loopback), {main:,}
 messages ({size:.0f} MB) unless a row says otherwise, in one run. The ratio is Dovecot's time (or memory) over
-Postroom's: above 1, Postroom needs less.
+Postroom's: above 1, Postroom needs less. CPU is the same ratio of the processor time that the servers took for the
+row, as the kernel counts it; where both took too little to be counted it is left out. It says more on a busy machine.
 
-| What | Postroom | Dovecot | Ratio | Goal | Verdict |
-|---|---:|---:|---:|---:|---|
+| What | Postroom | Dovecot | Ratio | CPU | Goal | Verdict |
+|---|---:|---:|---:|---:|---:|---|
 """
 
 
@@ -71,9 +72,10 @@ def own_line(figure: Figure) -> str:
 
 def compared_line(row: Compared) -> str:
     ratio = "" if row.ratio is None else f"{number(row.ratio)}x"
+    work = "" if row.work_ratio is None else f"{number(row.work_ratio)}x"
     doubt = "" if row.agree else f"; **hits differ**: {_hits(row.ours)} and {_hits(row.theirs)}"
     return (
-        f"| {row.title} | {_value(row.ours, row.unit)} | {_value(row.theirs, row.unit)} | {ratio} | {row.goal} "
+        f"| {row.title} | {_value(row.ours, row.unit)} | {_value(row.theirs, row.unit)} | {ratio} | {work} | {row.goal} "
         f"| {verdict(row)}{doubt} |\n"
     )
 

@@ -54,8 +54,15 @@ def test_a_line_of_the_page_says_the_figure_the_goal_and_the_verdict() -> None:
         "| Start | 1036 ms | <= 1000 ms | **missed**, 1.0 times the goal |\n"
     )
     assert report.compared_line(compared(4, 2, Goal(ratio=1))) == (
-        "| SEARCH X | 4.00 ms | 2.00 ms | 0.50x | >= 1x | **missed** |\n"
+        "| SEARCH X | 4.00 ms | 2.00 ms | 0.50x |  | >= 1x | **missed** |\n"
     )
+
+
+def test_processor_time_is_compared_only_where_it_can_be_counted() -> None:
+    sample = Sample((1.0,))
+    assert Compared("x", "ms", Goal(), sample, sample, (100.0, 200.0)).work_ratio == 2
+    assert Compared("x", "ms", Goal(), sample, sample, (10.0, 200.0)).work_ratio is None
+    assert Compared("x", "ms", Goal(), sample, None, (100.0, 0.0)).work_ratio is None
 
 
 def test_percentiles() -> None:
