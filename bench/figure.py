@@ -74,7 +74,7 @@ class Compared:
     ours: Sample | None
     theirs: Sample | None
     spent: tuple[float, float] | None = None
-    """Milliseconds of processor time that ours and theirs took for the whole row, which other programs lengthen less."""
+    """Milliseconds of processor time that both took for the whole row; other programs lengthen it less."""
 
     @property
     def work_ratio(self) -> float | None:

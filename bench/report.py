@@ -75,8 +75,8 @@ def compared_line(row: Compared) -> str:
     work = "" if row.work_ratio is None else f"{number(row.work_ratio)}x"
     doubt = "" if row.agree else f"; **hits differ**: {_hits(row.ours)} and {_hits(row.theirs)}"
     return (
-        f"| {row.title} | {_value(row.ours, row.unit)} | {_value(row.theirs, row.unit)} | {ratio} | {work} | {row.goal} "
-        f"| {verdict(row)}{doubt} |\n"
+        f"| {row.title} | {_value(row.ours, row.unit)} | {_value(row.theirs, row.unit)} | {ratio} | {work} "
+        f"| {row.goal} | {verdict(row)}{doubt} |\n"
     )
 
 
