@@ -199,8 +199,11 @@ class Session:
         self.framer.set_authenticated(False)
 
     def turn_on(self, modes: Iterable[Mode]) -> None:
-        """Modes once on stay on (RFC 5161)."""
-        self.modes = self.modes | frozenset(modes)
+        """Modes once on stay on (RFC 5161). Whoever begins to follow modseqs in a mailbox is told where it stands."""
+        modes = frozenset(modes)
+        if Mode.CONDSTORE in modes - self.modes and self.selected is not None:
+            self.say(b"OK [HIGHESTMODSEQ %d] From here on" % self.selected.view.modseq)
+        self.modes = self.modes | modes
         self.framer.utf8 = bool(self.modes & NAMES_IN_UTF8)
 
     def select(self, selected: Selected) -> None:

@@ -1,7 +1,7 @@
 """Threads of messages (RFC 5256 section 3, and REFS of draft-ietf-morg-inthread): entries in, trees out.
 
-Rule: linear but for sorting, whatever the mail says: loops are found by merging sets, never by walking up, and trees
-are walked with a stack of our own, as a thread may be as deep as a mailbox is long.
+Rule: linear but for sorting, whatever ordinary mail says: loops are found by merging sets, and trees are walked with a
+stack of our own, as a thread may be as deep as a mailbox is long.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -52,51 +52,82 @@ ALGORITHMS: Final[dict[bytes, Callable[[Sequence[Entry]], list[Node]]]] = {
 # Linking (step 1)
 
 
-class _Sets:
-    """Which nodes hang together: merged as links are made, so that a loop is seen without walking."""
+class _Links:
+    """Parents, given one after the other as the RFC has it, so that of contradictions the first counts.
+
+    Nodes that have ever hung together are in one set; between sets no link can close a loop. Within a set the way up
+    has to be walked only if a link was taken back in it: otherwise whoever has no parent is above all others.
+    """
 
     def __init__(self) -> None:
-        self._above: dict[Node, Node] = {}
-
-    def top(self, node: Node) -> Node:
-        path = []
-        while (above := self._above.get(node)) is not None:
-            path.append(node)
-            node = above
-        for each in path:
-            self._above[each] = node
-        return node
+        self._sets: dict[Node, Node] = {}
+        self._broken = False
 
     def link(self, parent: Node, child: Node) -> None:
         """Put a node below another, unless it has a parent or that would close a loop."""
-        if child.parent is None and self.top(parent) is not child:
-            child.parent = parent
-            parent.children.append(child)
-            self._above[child] = parent
+        if child.parent is None and not self._loops(parent, child):
+            self._join(parent, child)
+
+    def relink(self, parent: Node, child: Node) -> None:
+        """Put a message where it says itself that it belongs (step 1.B)."""
+        if child.parent is parent or self._loops(parent, child):
+            return
+        self._broken = self._broken or child.parent is not None
+        self._join(parent, child)
+
+    def _join(self, parent: Node, child: Node) -> None:
+        child.parent = parent
+        one, other = self._set_of(parent), self._set_of(child)
+        if one is not other:
+            self._sets[other] = one
+
+    def _loops(self, parent: Node, child: Node) -> bool:
+        if parent is child:
+            return True
+        if self._set_of(parent) is not self._set_of(child):
+            return False
+        if not self._broken and child.parent is None:
+            return True
+        node: Node | None = parent
+        while node is not None and node is not child:
+            node = node.parent
+        return node is not None
+
+    def _set_of(self, node: Node) -> Node:
+        path = []
+        while (above := self._sets.get(node)) is not None:
+            path.append(node)
+            node = above
+        for each in path[:-1]:
+            self._sets[each] = node
+        return node
 
 
 def _linked(entries: Sequence[Entry]) -> list[Node]:
-    """All nodes; what a message itself says of its parent counts before what others say of it."""
+    """All nodes, with their parents and children."""
     table: dict[str, Node] = {}
     own: list[Node] = []
     for entry in entries:
-        node = table.get(entry.keys.message_id) if entry.keys.message_id else None
+        message_id = entry.keys.message_id
+        node = table.get(message_id) if message_id else None
         if node is None or node.entry is not None:  # without an id, or with one that is taken: a message of its own
             node = Node()
-            if entry.keys.message_id:
-                table.setdefault(entry.keys.message_id, node)
+            table.setdefault(message_id or f"\n{entry.uid}", node)
         node.entry = entry
         own.append(node)
-    chains = [[_named(table, reference) for reference in entry.keys.references] for entry in entries]
-    sets = _Sets()
-    for node, chain in zip(own, chains, strict=True):
-        if chain:
-            sets.link(chain[-1], node)
-    for chain in chains:
+    links = _Links()
+    for node in own:
+        assert node.entry is not None
+        chain = [_named(table, reference) for reference in node.entry.keys.references]
         for above, below in pairwise(chain):
-            sets.link(above, below)
-    taken = set(own)
-    return own + [node for node in table.values() if node not in taken]
+            links.link(above, below)
+        if chain:
+            links.relink(chain[-1], node)
+    nodes = list(dict.fromkeys((*own, *table.values())))
+    for node in nodes:
+        if node.parent is not None:
+            node.parent.children.append(node)
+    return nodes
 
 
 def _named(table: dict[str, Node], message_id: str) -> Node:
@@ -113,11 +144,11 @@ def _pruned(nodes: Iterable[Node]) -> list[Node]:
     """The roots, without nodes that stand for nothing: a message that is not here stays only where it binds several."""
     roots: list[Node] = []
     for root in [node for node in nodes if node.parent is None]:
-        for node in _below(root):
-            kept: list[Node] = []
-            for child in node.children:
-                kept += child.children if child.entry is None else [child]
-            node.children = kept
+        for node in _below(root) if root.children else ():
+            if any(child.entry is None for child in node.children):
+                node.children = [
+                    kept for child in node.children for kept in (child.children if child.entry is None else [child])
+                ]
         if root.entry is not None or len(root.children) > 1:
             roots.append(root)
         else:
@@ -190,7 +221,7 @@ def _sent(entry: Entry) -> tuple[int, int]:
 def _by_date(roots: Sequence[Node]) -> list[Node]:
     """The roots, and what is below each, by date; a node that is only referred to is as old as its first child."""
     for root in roots:
-        for node in _below(root):
+        for node in _below(root) if root.children else ():
             if len(node.children) > 1:
                 node.children.sort(key=_date_of)
     return sorted(roots, key=_date_of)

@@ -75,6 +75,27 @@ def test_loops_are_broken() -> None:
     assert threads("REFS", mail(1, "<1>", ["<1>"])) == "(1)"
 
 
+def test_of_contradictions_the_first_counts() -> None:
+    """The second message puts c above a; that c itself wants to be below b comes too late."""
+    entries = [mail(1, "<a>"), mail(2, "<b>", ["<c>", "<a>"]), mail(3, "<c>", ["<b>"])]
+    assert threads("REFERENCES", *entries) == "(3 1 2)"
+    assert threads("REFERENCES", *entries[1:]) == "(3 2)"
+
+
+def test_a_message_moves_to_where_it_says_itself() -> None:
+    """Another's References are cut short; step 1.B breaks the link they made."""
+    assert (
+        threads(
+            "REFERENCES",
+            mail(1, "<a>"),
+            mail(2, "<x>", ["<a>", "<b>"]),
+            mail(3, "<c>", ["<a>"]),
+            mail(4, "<b>", ["<c>"]),
+        )
+        == "(1 3 4 2)"
+    )
+
+
 def test_roots_of_one_subject_are_put_together() -> None:
     """Step 5: a reply goes below the message it repeats, equals go side by side, an empty subject binds nothing."""
     # req rfc5256/3-subjects

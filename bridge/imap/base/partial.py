@@ -34,7 +34,8 @@ class Piece:
         return result[start:stop]
 
     def render(self) -> bytes:
-        return b"-%d:-%d" % (self.first, self.last) if self.reverse else b"%d:%d" % (self.first, self.last)
+        low, high = min(self.first, self.last), max(self.first, self.last)
+        return b"-%d:-%d" % (low, high) if self.reverse else b"%d:%d" % (low, high)
 
 
 def read_piece(cursor: Cursor) -> Piece:

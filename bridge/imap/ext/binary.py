@@ -7,20 +7,22 @@ from typing import Final
 from bridge.imap.command import Refused
 from bridge.imap.dialect import Extension, Feature, announces
 from bridge.imap.items.item import Batch, FetchItem, Item, Needs
-from bridge.imap.items.section import Partial, read_partial, read_section
+from bridge.imap.items.section import Partial, Section, Span, find_span, header_filter, read_section, render_parts
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.grammar import MAX_NUMBER
 from mailstore.parse import known_encoding, parse
 
 
-def content(raw: bytes, section: str) -> bytes | None:
-    """The content of a part, decoded; of the whole message its bytes. None: there is no such part.
+def content(raw: bytes, section: Section) -> bytes | None:
+    """The content of a part, decoded; of anything else (the whole message, a header) its bytes. None: no such part.
 
-    Raises Refused with UNKNOWN-CTE for an encoding nobody knows (section 4.3).
+    Raises Refused with UNKNOWN-CTE for an encoding nobody knows (section 4.3). Sections with a word are beyond the RFC,
+    which has only part numbers; other servers take them.
     """
-    if not section:
-        return raw
-    part = parse(raw).part(section)
+    if section.kind or not section.part:
+        return _as_it_is(raw, section)
+    part = parse(raw).part(section.part.decode("ascii"))
     if part is None:
         return None
     if part.children or part.embedded is not None:
@@ -28,6 +30,19 @@ def content(raw: bytes, section: str) -> bytes | None:
     if not known_encoding(part.encoding):
         raise Refused("The encoding of this part is unknown", Code.UNKNOWN_CTE.value)
     return part.content(raw)
+
+
+def _as_it_is(raw: bytes, section: Section) -> bytes | None:
+    message = parse(raw)
+    if section.part:
+        span = find_span(render_parts(message), section)
+    else:
+        stop = message.header_size if section.kind.startswith(b"HEADER") else len(raw)
+        span = Span(message.header_size if section.kind == b"TEXT" else 0, stop)
+    if span is None:
+        return None
+    data = raw[span.start : span.stop]
+    return header_filter(section)(data) if section.fields else data
 
 
 def literal(data: bytes | None) -> bytes:
@@ -38,27 +53,28 @@ def literal(data: bytes | None) -> bytes:
     return b"%b{%d}\r\n%b" % (mark, len(data), data)
 
 
-def _column(section: str, show: Callable[[bytes | None], bytes], batch: Batch) -> Iterable[bytes]:
+def _column(section: Section, show: Callable[[bytes | None], bytes], batch: Batch) -> Iterable[bytes]:
     if batch.body is None:
         raise ValueError("a plan that needs bodies was given no reader of bodies")
     return [show(content(batch.body(row.content, 0, None), section)) for row in batch.rows]
 
 
-def _section(cursor: Cursor) -> str:
-    start = cursor.pos
-    section = read_section(cursor)
-    if section.kind:
-        cursor.pos = start
-        cursor.fail("Only a part number can stand here")
-    return section.part.decode("ascii")
-
-
 def _read(cursor: Cursor, *, sets_seen: bool) -> Item:
-    section = _section(cursor)
-    piece = read_partial(cursor)
-    label = b"BINARY[%b]" % section.encode("ascii") + (b"<%d>" % piece.start if piece else b"")
-    show = partial(_show, piece)
-    return Item(label, label + b" %b", partial(_column, section, show), Needs(body=True), sets_seen)
+    section = read_section(cursor)
+    piece = _piece(cursor)
+    label = b"BINARY[%b]" % section.label + (b"<%d>" % piece.start if piece else b"")
+    column = partial(_column, section, partial(_show, piece))
+    return Item(label, label.replace(b"%", b"%%") + b" %b", column, Needs(body=True), sets_seen)
+
+
+def _piece(cursor: Cursor) -> Partial | None:
+    """`<start.length>`, or `<start>` for the rest, which some clients send."""
+    if not cursor.try_byte(b"<"):
+        return None
+    start = cursor.number()
+    length = cursor.nz_number() if cursor.try_byte(b".") else MAX_NUMBER
+    cursor.byte(b">")
+    return Partial(start, length)
 
 
 def _show(piece: Partial | None, data: bytes | None) -> bytes:
@@ -66,10 +82,9 @@ def _show(piece: Partial | None, data: bytes | None) -> bytes:
 
 
 def _read_size(cursor: Cursor) -> Item:
-    section = _section(cursor)
-    label = b"BINARY.SIZE[%b]" % section.encode("ascii")
-    show = partial(_size)
-    return Item(label, label + b" %b", partial(_column, section, show), Needs(body=True))
+    section = read_section(cursor)
+    label = b"BINARY.SIZE[%b]" % section.label
+    return Item(label, label.replace(b"%", b"%%") + b" %b", partial(_column, section, _size), Needs(body=True))
 
 
 def _size(data: bytes | None) -> bytes:

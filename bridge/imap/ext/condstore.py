@@ -25,6 +25,7 @@ def _number(cursor: Cursor) -> ModSeq:
 
 
 def _turn_on(session: Session, _: Any) -> None:
+    """Before the mailbox is opened, whose state SELECT itself tells."""
     session.turn_on(CONDSTORE)
 
 
@@ -52,7 +53,7 @@ EXTENSION: Final = Extension(
     fetch_items=(plain(b"MODSEQ", lambda batch: batch.modseqs, Needs(modseq=True), value=b"(%d)"),),
     fetch_params=(Parameter(b"CHANGEDSINCE", parse=_number),),
     store_params=(Parameter(b"UNCHANGEDSINCE", parse=_number),),
-    select_params=(Parameter(b"CONDSTORE", apply=_turn_on),),
+    select_params=(Parameter(b"CONDSTORE", allow=_turn_on),),
     search_keys=(SearchKey(b"MODSEQ", _parse_key),),
     status_items=(StatusItem(b"HIGHESTMODSEQ", lambda status, _: b"%d" % status.highest_modseq, CONDSTORE),),
     enables=MappingProxyType({b"CONDSTORE": CONDSTORE}),
