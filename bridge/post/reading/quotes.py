@@ -204,7 +204,8 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
     place, known = 0, False
     for at, line in enumerate(text.lines):
         if known and _is_remainder(text, at, place, sent):
-            text.marks[at], place = Mark.QUOTE, sent.next(text.words[at], place) or place
+            rest = sent.next(text.words[at], place) if text.words[at] else None
+            text.marks[at], place = Mark.QUOTE, rest or place
             continue
         if text.marks[at] is not Mark.QUOTE or not line.depth:
             continue
@@ -213,13 +214,12 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
             if _says_without_words(without_links(line.text)) and line.text.strip() not in sent.rules:
                 text.marks[at] = Mark.INSERTED
             continue
-        if known and sent.lacks_marks(line.text[:LONGEST_LINE]):
-            text.marks[at] = Mark.INSERTED
-            continue
         found = _marked_place(words, place, sent)
         if found is None and not known:
             found = _behind_attribution(text, at, sent)
-        if found is not None:
+        if found is not None and sent.lacks_marks(line.text[:LONGEST_LINE]):
+            text.marks[at], place, known = Mark.INSERTED, found, True
+        elif found is not None:
             place, known = found, True
         elif not _frames_quote(text, at, known):
             text.marks[at] = Mark.INSERTED
@@ -227,8 +227,10 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
 
 def _is_remainder(text: _Text, at: int, place: int, sent: SentText) -> bool:
     """The rest of a quoted row that a client broke without marking the new line: it goes on in the middle of a row."""
-    if text.marks[at] is not Mark.NEW or at == 0 or text.marks[at - 1] is not Mark.QUOTE or not text.words[at]:
+    if text.marks[at] is not Mark.NEW or at == 0 or text.marks[at - 1] is not Mark.QUOTE:
         return False
+    if not text.words[at]:
+        return sent.has_links(text.lines[at].text[:LONGEST_LINE])
     return sent.within_row(place) and sent.next(text.words[at], place) is not None
 
 

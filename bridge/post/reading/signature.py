@@ -156,7 +156,9 @@ def _is_named_row(text: str, context: Context) -> bool:
     name, bar, rest = text.partition(" | ")
     if not bar or not is_name(name, context):
         return False
-    return all(_is_contact(piece, context) or _is_title(piece, context, True, True) for piece in rest.split(" | "))
+    pieces = rest.split(" | ")
+    strict = not any(_is_contact(piece, context) for piece in pieces)
+    return all(_is_contact(piece, context) or _is_title(piece, context, True, strict) for piece in pieces)
 
 
 def _without_closing(lines: list[Line]) -> list[Line]:

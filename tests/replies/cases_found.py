@@ -1,0 +1,166 @@
+"""Kinds that a reader missed once: clients of more languages, signatures, and remarks where nobody looks."""
+
+from tests.replies.case import ATTRIBUTION, Case, encoded, page
+from tests.replies.clients import (
+    ADDRESS,
+    SENT_TEXT,
+    SUBJECT,
+    both,
+    broken,
+    gmail,
+    head,
+    html_mail,
+    quote,
+    text_mail,
+    whole,
+)  # fmt: skip
+
+_WROTE = [
+    "Le 03/03/2026 à 09:14, Assistant a écrit :",
+    "W dniu 03.03.2026 o 09:14, Assistant pisze:",
+    "Dňa 3. 3. 2026 o 9:14 Assistant napísal(a):",
+    "На 3.03.26 г. в 9:14, Assistant написа:",
+    "Dana 03.03.2026. u 09:14, Assistant je napisao/la:",
+    "Dne 3. 03. 2026 ob 09:14 je Assistant napisal(a):",
+    "Assistant kirjutas 03.03.2026 kell 9:14:",
+    "2026-03-03 09:14, Assistant rašė:",
+    "Þann 3.3.2026 09:14, skrifaði Assistant:",
+    f"Assistant <{ADDRESS}> ezt írta (időpont: 2026.\nmárc. 3., K, 9:14):",
+    f"ב-3 במרץ 2026, בשעה 9:14,\u200f Assistant <{ADDRESS}> כתב/ה:",
+]
+_LABELS = [
+    ("Från", "Skickat", "Till", "Ämne"),
+    ("Lähettäjä", "Lähetetty", "Vastaanottaja", "Aihe"),
+    ("Feladó", "Elküldve", "Címzett", "Tárgy"),
+    ("发件人", "发送时间", "收件人", "主题"),
+    ("보낸 사람", "보낸 날짜", "받는 사람", "제목"),
+    ("מאת", "נשלח", "אל", "נושא"),
+    ("Kutoka", "Imetumwa", "Kwa", "Mada"),
+]
+
+
+def block(labels: tuple[str, ...] = ("From", "Sent", "To", "Subject"), gap: str = " ") -> str:
+    values = (f"Assistant <{ADDRESS}>", "2026-03-03 09:14 (GMT+01:00)", "Ada Byron <you@postroom.internal>", SUBJECT)
+    return "\n".join(f"{label}:{gap}{value}" for label, value in zip(labels, values, strict=True))
+
+
+def under_block(words: str, lines: str, text: str = SENT_TEXT) -> bytes:
+    return text_mail(f"{words}\n\n{lines}\n\n{text}")
+
+
+FRAMED = [
+    *(Case(f"wrote: {line}", text_mail(f"yes\n\n{line}\n{quote()}\n"), "approve", "yes") for line in _WROTE),
+    *(Case(f"header block: {row[0]}", under_block("reject", block(row)), "reject", "reject") for row in _LABELS),
+    Case("header block in columns", under_block("Approved", block(gap=" " * 9)), "approve", "Approved"),
+    Case(
+        "header block that was wrapped",
+        under_block("approve", block().replace("Assistant <", "Assistant\n<").replace(" to maya", " to\nmaya")),
+        "approve",
+        "approve",
+    ),
+    Case("words before the attribution", text_mail(f"approve\n\nExcept item 2 {ATTRIBUTION}\n{quote()}\n"), "respond"),
+    Case("a line of ours above the header block", under_block("approve\nDeadline: 6 March 18:00", block()), "respond"),
+    Case("remark at the end of the header block", under_block("approve", block() + "\nPS: half of it"), "respond"),
+    Case(
+        "remark within the header block",
+        under_block("approve", block().replace("\nTo:", "\nWarte auf Anna\nTo:")),
+        "respond",
+    ),
+]
+
+_SENT_WITH = [
+    "Odesláno z iPhonu",
+    "Enviado do meu iPhone",
+    "Outlook für iOS<https://aka.ms/o0ukef> beziehen",
+    "Hent Outlook til iOS<https://aka.ms/o0ukef>",
+    "Gesendet von Mail für Windows",
+    "Sent from eM Client | www.emclient.com",
+    "Virus-free. www.avast.com",
+    "Example GmbH, Sitz: Berlin, Amtsgericht Charlottenburg HRB 12345, Geschäftsführer: Jo Weber",
+]
+_BELOW = [
+    "Warte auf Anna",
+    "Zaczekaj do piątku",
+    "Odota perjantaihin",
+    "Chờ đến thứ sáu",
+    "Подожди до пятницы",
+    "金曜日まで待って",
+    "After Friday",
+    "EUR 380",
+    "Item 1",
+    "Nr. 1 | Nr. 3",
+]
+
+SIGNED = [
+    *(Case(f"under it: {line}", gmail(f"approve\n\n{line}"), "approve", "approve") for line in _SENT_WITH),
+    *(Case(f"under the name: {line}", gmail(f"approve\n\nThanks,\nAda\n{line}"), "respond") for line in _BELOW),
+    *(Case(f"behind the product: {line}", gmail(f"approve\n\nSent from my iPhone - {line}"), "respond")
+      for line in _BELOW[:4]),
+    Case("initial and family name", gmail("approve\n\nA. Byron"), "approve", "approve"),
+    Case("closing in two languages", gmail("approve\n\nKind regards / Viele Grüße\nAda"), "approve", "approve"),
+    Case("signature in one row", gmail("approve\n\nAda Byron | Purchasing | +46 8 123 456"), "approve", "approve"),
+    Case("signature and nothing else", text_mail("\n-- \napprove\n"), "none", ""),
+]  # fmt: skip
+
+
+def in_quote(old: str, new: str) -> bytes:
+    assert old in SENT_TEXT
+    return text_mail(f"approve\n\n{ATTRIBUTION}\n{quote(SENT_TEXT.replace(old, new, 1))}\n")
+
+
+_WORD = next(word for word in SENT_TEXT.split() if word.isalpha() and len(word) > 5)
+
+REMARKED = [
+    Case("cross in a quoted row", in_quote(_WORD, f"❌ {_WORD}"), "respond", None, "inside-quote"),
+    Case("question marks in a quoted row", in_quote(_WORD, f"{_WORD} ???"), "respond", None, "inside-quote"),
+    Case("arrow in the quote", in_quote("\n", "\n<---\n"), "respond", None, "inside-quote"),
+    Case(
+        "struck out in the quote",
+        html_mail(page("approve").replace(_WORD, f"<s>{_WORD}</s>", 1)),
+        "respond",
+        None,
+        "struck-out",
+    ),
+    Case(
+        "picture put into the quote",
+        html_mail(f'<div>approve</div><blockquote>{broken()}<img src="cid:a" alt="NO"></blockquote>'),
+        "respond",
+        None,
+        "hidden-text",
+    ),
+    *(
+        Case(f"seen by some: {how}", html_mail(page("approve</div>" + more + "<div>")), "respond", None, "hidden-text")
+        for how, more in {
+            "white": '<p style="color: rgb(255, 255, 255)">but only half</p>',
+            "font": '<font color="#FFFFFF">but only half</font>',
+            "tiny": '<p style="font-size:1px">but only half</p>',
+            "print": "<style>@media print{.c{display:none}}</style><p class=c>but only half</p>",
+            "added": '<style>.n::before{content:"do not "}</style>',
+            "turned": "<style>.n{unicode-bidi:bidi-override}</style>",
+            "field": "<textarea>but only half</textarea>",
+            "noscript": "<noscript>but only half</noscript>",
+        }.items()
+    ),
+]
+
+MENDED = [
+    Case("hidden by an element's style", html_mail("<style>b{display:none}</style><b>approve</b>"), "none"),
+    Case("head that never closes", html_mail("<head><style>p{}</style><div>reject</div>"), "reject", "reject"),
+    Case("a thumb that is any picture", html_mail('<div><img src="cid:x" alt="👍"></div>'), "respond"),
+    Case("picture of a word", html_mail('<div><img src="https://x.example/y.png" alt="はい"></div>'), "respond"),
+    *(
+        Case(f"face or doubt: {words}", gmail(words), "respond")
+        for words in ("ok >:(", "ok :{", "ok :,(", "ok *_*", "ok (", "approve.  .", "approve.。", "approve.!.")
+    ),
+    Case("refusal, then yes", gmail("reject\n\nyes"), "respond", None, "both-words"),
+    Case("unknown transfer encoding", encoded(b"approve", "text/plain", "x-rot13"), "respond", None, "undecodable"),
+    Case(
+        "reaction in HTML alone",
+        html_mail("<div>👍 Ada Byron reacted to your message:</div><hr>" + broken()),
+        "none",
+        auto=True,
+    ),
+    Case("accepted by subject", text_mail("approve\n", subject="Accepted: " + SUBJECT), "none", auto=True),
+    Case("read, in chinese", whole(head(), "批准").replace(b"Subject: Re: ", b"Subject: Read: "), "none", auto=True),
+    Case("both parts with a bare tail", both("approve\n\nAda", "<div>approve</div><div>Ada</div>"), "approve"),
+]
