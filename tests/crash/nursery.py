@@ -75,6 +75,7 @@ class _Nursery:
             if self._sock in ready:
                 data, descriptors, _, _ = socket.recv_fds(self._sock, 1 << 16, 1)
                 if not data:
+                    self._close()
                     return
                 self._start(_Order(**json.loads(data)), descriptors[0])
 
@@ -105,6 +106,11 @@ class _Nursery:
         finally:
             sys.stderr.flush()
             os._exit(status)
+
+    def _close(self) -> None:
+        """Whoever gave the orders is gone, perhaps killed: no server is to outlive them."""
+        for pid in self._pipes:
+            os.kill(pid, signal.SIGKILL)
 
     def _bury(self) -> None:
         """Tell of every child that has died."""
