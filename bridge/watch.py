@@ -21,8 +21,9 @@ from mailstore.errors import StoreError
 
 log = logging.getLogger(__name__)
 
-IDLE_SECONDS: Final = 240
-"""How long one IDLE lasts; RFC 2177 asks for less than 29 minutes, and the mailbox is looked at anew each time."""
+IDLE_SECONDS: Final = 60
+"""How long one IDLE lasts; then the mailbox is looked at anew. Short, as IMAPClient does not see what a server says
+in one packet with its "+ idling"."""
 WAITS: Final = (5.0, 15.0, 60.0, 300.0)
 BATCH: Final = 50
 JOIN_SECONDS: Final = 10.0

@@ -95,7 +95,7 @@ def compose_ask(outgoing: Outgoing, road: Road, kind: str, token: str, display: 
         f"From: {mime.mailbox(f'{display} (Postroom)', road.sender)}",
         f"To: <{road.allowed[0]}>",
         f"Reply-To: {mime.mailbox('Postroom', address)}",
-        mime.text_header("Subject", outgoing.subject),
+        mime.text_header("Subject", f"Reminder: {outgoing.subject}" if kind == "again" else outgoing.subject),
         *_tail(seed, at),
     ]
     if kind == "again":

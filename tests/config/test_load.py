@@ -240,6 +240,47 @@ def test_a_relay_is_whole_and_never_in_clear_to_another_machine(tmp_path: Path, 
     assert [fault.key for fault in faults(tmp_path, text)] == keys
 
 
+OUTSIDE = """[relay]
+host = "mail.example.net"
+from = "post@example.net"
+[outside]
+enabled = true
+addresses = ["ada@example.com"]
+host = "imap.example.net"
+username = "ada"
+password = "env:P"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        ('[relay]\nhost = "mail.example.net"\nfrom = "post@example.net"\n', "", ["outside.enabled"]),
+        ('addresses = ["ada@example.com"]\n', "", ["outside.addresses"]),
+        ('host = "imap.example.net"\n', "", ["outside.host"]),
+        ('username = "ada"\n', "", ["outside.username"]),
+        ('password = "env:P"\n', "", ["outside.password"]),
+        ('"ada@example.com"', '"ada"', ["outside.addresses"]),
+        ('"ada@example.com"', '"you@postroom.internal"', ["outside.addresses"]),
+        ('username = "ada"\n', 'username = "ada"\ntls = "none"\n', ["outside.tls"]),
+        ('username = "ada"\n', 'username = "ada"\nreply_to = "x y@z"\n', ["outside.reply_to"]),
+        ("[outside]", 'dkim_domain = "not a domain"\n[outside]', ["relay.dkim_domain"]),
+        ("[outside]", 'dkim_selector = "a b"\n[outside]', ["relay.dkim_selector"]),
+    ],
+)
+def test_the_road_from_outside_is_whole_or_it_is_off(tmp_path: Path, old: str, new: str, keys: list[str]) -> None:
+    assert old in OUTSIDE
+    assert [fault.key for fault in faults(tmp_path, OUTSIDE.replace(old, new, 1))] == keys
+
+
+def test_the_road_from_outside_is_off_unless_it_is_switched_on(tmp_path: Path) -> None:
+    assert load(home=tmp_path, environ={}).outside.enabled is False
+    write(tmp_path, OUTSIDE)
+    settings = load(home=tmp_path, environ={"P": "secret"})
+    assert settings.outside.addresses == ("ada@example.com",)
+    assert settings.outside.password in settings.secrets()
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [

@@ -1,22 +1,24 @@
 """Deciding from outside, end to end: a request leaves by the relay, a signed answer comes back by real IMAP."""
 
+import asyncio
 import email
-import email.policy
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from bridge.app import App
 from bridge.post.identity import Proof, Terms, prove
+from bridge.post.outward import ANSWERS_AN_HOUR, MINUTE_MS
 from bridge.signing import dns_record
 from config.paths import open_folder
 from config.settings import Listen, Settings
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Role
-from tests.post.desk import AGENT, NOTES
+from tests.post.desk import AGENT, NOTES, PATIENCE
 from tests.post.outside import PASSWORD, REAL, House, house, key_of, outside_of, reply_to
 
 SEND = "Summarise the attached notes and send the summary to maya@example.org"
@@ -60,6 +62,12 @@ async def answer_in(at: House) -> str:
     while (mail := await at.letter(number))["Subject"].startswith(("Approve?", "Reminder")):
         number += 1
     return str(mail.get_content())
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[House]:
+    async with house(tmp_path / "home") as made:
+        yield made
 
 
 async def test_a_request_goes_out_with_a_token_of_its_own_and_is_signed(tmp_path: Path) -> None:
@@ -138,3 +146,114 @@ async def test_every_answer_has_one_clear_answer(tmp_path: Path, text: str, stat
         told = await answer_in(at)
         assert state in told
         assert at.released == []
+
+
+async def test_a_reminder_repeats_the_token_and_its_answer_counts(at: House) -> None:
+    out = await asked(at)
+    app = at.desk.app
+    (request,) = app.store.read(lambda tx: app.runtime.waiting(tx, at.person.identity.account))
+    soon = request.expires - 3_600_000
+    with patch.object(app.clock, "now", lambda: soon):
+        await app.runtime.tick()
+        reminder = await at.letter(2)
+    assert reminder["Subject"] == f"Reminder: {out['Subject']}"
+    assert str(reminder["Reply-To"]) == str(out["Reply-To"])
+    assert reminder["Message-ID"] != out["Message-ID"]
+    assert str(reminder["In-Reply-To"]) == str(out["Message-ID"])
+    await at.arrives(key_of("example.com").sign(reply_to(reminder, "approve")))
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.desk.settled()
+    assert at.released == [("maya@example.org",)]
+
+
+async def test_a_new_version_has_a_new_token_and_the_old_one_decides_nothing(at: House) -> None:
+    out = await asked(at)
+    await at.arrives(key_of("example.com").sign(reply_to(out, "edit\nSubject: Shorter")))
+    assert "was changed" in await answer_in(at)
+    await at.desk.sink.wait(3)
+    asks = [one for one in at.out() if one["Subject"].startswith("Approve?")]
+    second = next(one for one in asks if str(one["Reply-To"]) != str(out["Reply-To"]))
+    await at.arrives(key_of("example.com").sign(reply_to(out, "approve")))
+    assert at.released == []
+    await at.arrives(key_of("example.com").sign(reply_to(second, "approve")))
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.desk.settled()
+    assert at.released == [("maya@example.org",)]
+
+
+async def test_twenty_answers_from_outside_and_at_home_at_once_are_one(at: House) -> None:
+    out = await asked(at)
+    at_home = await at.person.mail("Approve?")
+    key = key_of("example.com")
+    away = [at.arrives(key.sign(reply_to(out, word))) for word in ["approve", "reject"] * 5]
+    home = [at.person.reply(at_home, word) for word in ["approve", "reject"] * 5]
+    await asyncio.gather(*away, *home)
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.desk.settled()
+    decided = [entry.what for entry in at.trail("approval.") if entry.what != "approval.spent"]
+    assert len(decided) == 1
+    assert at.released == ([("maya@example.org",)] if decided == ["approval.approved"] else [])
+
+
+async def test_a_late_answer_is_told_what_was_decided_when_and_from_where(at: House) -> None:
+    out = await asked(at)
+    await at.person.reply(await at.person.mail("Approve?"), "reject")
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.arrives(key_of("example.com").sign(reply_to(out, "approve")))
+    told = await answer_in(at)
+    assert "already rejected" in told
+    assert "laptop over SMTP" in told
+    assert at.released == []
+
+
+async def test_the_relay_is_tried_again_with_the_same_mail(at: House) -> None:
+    at.desk.sink.refuse("rcpt", "451 4.3.0 later")
+    await at.person.write(AGENT, "Notes from Tuesday", SEND, files={"notes.txt": NOTES})
+    await at.person.mail("Approve?")
+    app = at.desk.app
+    assert app.outward is not None
+    later = app.clock.now() + 2 * MINUTE_MS
+    await tried(at)
+    with patch.object(app.outward, "_clock", lambda: later):
+        app.outward.wake()
+        assert (await at.letter())["Subject"].startswith("Approve?")
+    assert len(at.out()) == 1
+
+
+async def tried(at: House) -> None:
+    """Wait until the relay refused once."""
+    store = at.desk.app.store
+    async with asyncio.timeout(PATIENCE):
+        while store.read(lambda tx: tx.one("bridge.outside.due", now=at.desk.app.clock.now())) is not None:
+            await asyncio.wait([asyncio.ensure_future(store.write(lambda tx: None))])
+
+
+async def test_another_account_has_no_road_and_off_is_off(tmp_path: Path) -> None:
+    async with house(tmp_path / "home") as at:
+        eve = await at.desk.person("eve")
+        await eve.write(AGENT, "Notes", SEND, files={"notes.txt": NOTES})
+        await eve.mail("Approve?")
+        await eve.settled()
+        assert at.out() == []
+    async with house(tmp_path / "off", watched=replace(outside_of(), enabled=False)) as off:
+        assert off.desk.app.outward is None
+
+
+async def test_the_answers_of_the_program_have_a_limit(at: House) -> None:
+    out = await asked(at)
+    for number in range(ANSWERS_AN_HOUR + 3):
+        await at.arrives(key_of("example.com").sign(reply_to(out, f"approve? {number}")))
+    answers = await at.desk.sink.wait(ANSWERS_AN_HOUR + 1)
+    await at.desk.settled()
+    assert len(answers) == ANSWERS_AN_HOUR + 1
+    assert len(at.trail("outside.proven")) == ANSWERS_AN_HOUR + 3
+
+
+async def test_a_question_is_answered_from_outside(at: House) -> None:
+    await at.person.write(AGENT, "Hello", "Summarise this. It is short.")
+    question = await at.letter()
+    assert question["Subject"].startswith("Question:")
+    await at.arrives(key_of("example.com").sign(reply_to(question, "The notes of Tuesday say that the printer costs 300 EUR.")))
+    assert "was answered" in await answer_in(at)
+    (answered,) = at.trail("approval.answered")
+    assert answered.facts["by"] == REAL
