@@ -1,6 +1,7 @@
 """Our own request mails, answered: whichever form a client quotes, the quote is found and the word is read."""
 
 import html
+import textwrap
 from dataclasses import replace
 from decimal import Decimal
 
@@ -64,6 +65,15 @@ def marked(text: str) -> str:
     return "\n".join(("> " + row).rstrip() for row in text.split("\n"))
 
 
+def wrapped(text: str, mark: str = "", rest: str = "") -> str:
+    """`text` as clients break it: long words whole, `mark` before each row, `rest` before what was broken off."""
+    rows: list[str] = []
+    for row in text.split("\n"):
+        first, *others = textwrap.wrap(row, 72, break_long_words=False, break_on_hyphens=False) or [""]
+        rows += [(mark + first).rstrip(), *(rest + other for other in others)]
+    return "\n".join(rows)
+
+
 def mail(kind: str, body: str) -> bytes:
     fields = (
         f"From: Ada <ada@postroom.internal>\nTo: Postroom <{ADDRESS}>\nSubject: Re: {REQUEST.subject}\n"
@@ -83,6 +93,13 @@ FORMS = {
     "plain quoted, below": lambda words: mail("text/plain", f"{ATTRIBUTION}\n{marked(TEXTS['plain'])}\n\n{words}\n"),
     "page quoted as text": lambda words: mail("text/plain", f"{words}\n\n{ATTRIBUTION}\n{marked(SEEN)}\n"),
     "plain without marks": lambda words: mail("text/plain", f"{words}\n\n{BLOCK}\n\n{TEXTS['plain']}"),
+    "plain quoted and wrapped": lambda words: mail(
+        "text/plain", f"{words}\n\n{ATTRIBUTION}\n{wrapped(TEXTS['plain'], '> ', '> ')}\n"
+    ),
+    "plain quoted, then wrapped": lambda words: mail(
+        "text/plain", f"{words}\n\n{ATTRIBUTION}\n{wrapped(TEXTS['plain'], '> ')}\n"
+    ),
+    "plain wrapped without marks": lambda words: mail("text/plain", f"{words}\n\n{BLOCK}\n\n{wrapped(TEXTS['plain'])}"),
     "page without marks": lambda words: mail("text/plain", f"{words}\n\n{BLOCK}\n\n{SEEN}"),
     "page in a blockquote": lambda words: mail(
         "text/html",
