@@ -135,7 +135,9 @@ class SearchReturn:
     `parse` reads an argument and the space before it. `render` makes the option's part of ESEARCH from what was found
     (numbers or UIDs, as the client asked) and the argument, or None. `part`: the piece of the result that it speaks
     of; without it, all of it (what SAVE keeps, and what MODSEQ is the highest of, follows from that).
-    `saves`: it is SAVE, which has the result kept as "$".
+    `saves`: it is SAVE, which has the result kept as "$". `shown`: without it, the option has no part in the answer.
+    `watch`: called when the answer has been given with session, mailbox, criteria (None: they cannot be watched),
+    result and whether UIDs are spoken; it may have the result kept up to date.
     """
 
     name: bytes
@@ -143,6 +145,8 @@ class SearchReturn:
     parse: Callable[[Cursor], Any] | None = None
     part: Callable[[Sequence[int], Any], Sequence[int]] | None = None
     saves: bool = False
+    shown: bool = True
+    watch: Callable[[Any, Selected, Any, Any, bool], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,15 @@ class ImapService:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
+    def refresh_later(self, session: Session) -> None:
+        task = asyncio.ensure_future(self._refresh(session))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _refresh(self, session: Session) -> None:
+        with suppress(StoreError, ConnectionError):  # what is missed is told at the client's next command
+            await session.push_watches()
+
     async def _claim(self, mailbox: Mailbox) -> None:
         self._claims.discard(mailbox.id)  # a claim made from here on needs another round
         with suppress(StoreError):  # \\Recent is not worth an error; the next claim catches up

@@ -320,6 +320,8 @@ class Session:
             if sync.catch_up(self, News(any=True, gone=True)):
                 self.pushed_at = self.host.clock()
                 self.flush_now()
+            if self.selected is not None and self.selected.watches:
+                self.host.refresh_later(self)
         except NoSuchMailbox:
             self._leave(_deleted())
 
@@ -373,7 +375,6 @@ class Session:
         self._current = (frame.tag, command)
         try:
             self._check_state(command)
-            self._check_mode(command)
             arguments = command.parse(frame.cursor, self.dialect)
             outcome: Outcome | Refused = await command.run(self, arguments)
         except (ParseError, StoreError) as error:
@@ -384,16 +385,14 @@ class Session:
 
     def _check_state(self, command: AnyCommand) -> None:
         if self.state in command.states:
+            if Mode.UIDONLY in self.modes and command.traits.uses_numbers:
+                raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
             return
         if self.state is State.FRESH:
             raise Refused("Log in first", bad=True)
         if State.SELECTED in command.states:
             raise Refused("Select a mailbox first", bad=True)
         raise Refused("You are logged in already", bad=True)
-
-    def _check_mode(self, command: AnyCommand) -> None:
-        if Mode.UIDONLY in self.modes and command.traits.uses_numbers:
-            raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
 
     async def _resume(self, hold: Hold) -> bool:
         """Hand a bare line to the command that waits for one; False when it has not come yet."""
@@ -422,6 +421,8 @@ class Session:
         then = outcome.then if isinstance(outcome, Done) else None
         if then is None:
             self._tell(command)
+            if self.selected is not None and self.selected.watches:
+                await self.selected.refresh_watches(self)
         self._answer(tag, outcome)
         self._current = None
         self._blobs.clear()
@@ -437,6 +438,13 @@ class Session:
             sync.catch_up(self, news)
         except NoSuchMailbox:
             raise _deleted() from None
+
+    async def push_watches(self) -> None:
+        """During IDLE: what has changed in the results that are watched."""
+        if self.idling and not self.working and self.wire.writable and self.selected is not None:
+            await self.selected.refresh_watches(self)
+            if self.idling and not self.working:
+                self.flush_now()
 
     def _look_ahead(self) -> AnyCommand | None:
         """The command that the client has already sent behind this one, if it is complete."""

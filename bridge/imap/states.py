@@ -4,9 +4,9 @@ Rule: as little as possible, as hundreds of sessions idle for hours.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Any, Final, Protocol
 
 from bridge.imap.view import View
 from mailstore.cache import MailboxIndex
@@ -29,6 +29,16 @@ LOGGED_IN: Final = frozenset({State.READY, State.SELECTED})
 IN_MAILBOX: Final = frozenset({State.SELECTED})
 
 
+class Watch(Protocol):
+    """A search whose result the client is kept informed of (RFC 5267)."""
+
+    def leaving(self, gone: Sequence[tuple[int, Uid]]) -> bytes:
+        """What is to be said before the departure of these messages (number, UID)."""
+
+    async def refresh(self, session: Any, selected: "Selected") -> None:
+        """Say what has come into the result and what has left it otherwise."""
+
+
 @dataclass(slots=True)
 class Selected:
     """The mailbox a session has open. `leave` undoes the subscriptions made when it was opened."""
@@ -41,6 +51,13 @@ class Selected:
     keywords: int = 0  # how many of the account's keywords the client has been told of; they only become more
     stale: bool = False  # the doorbell rang since the log was last read
     saved: Sequence[Uid] | None = None  # "$", the UIDs that SEARCH RETURN (SAVE) kept; None where that is not spoken
+
+    watches: dict[bytes, Watch] = field(default_factory=dict)  # by the tag of the search
+
+    async def refresh_watches(self, session: Any) -> None:
+        """Say what has changed in the results that are watched."""
+        for watch in list(self.watches.values()):
+            await watch.refresh(session, self)
 
     @property
     def index(self) -> MailboxIndex:

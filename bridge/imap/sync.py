@@ -96,6 +96,7 @@ def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
     """The untagged lines for a round of news, in its order."""
     lines = new_keywords(session, selected) if told.flags else []
     if told.gone:
+        lines += [watch.leaving(told.gone) for watch in selected.watches.values()]
         lines += _gone(session, selected, told.gone)
     if told.exists is not None:
         lines.append(b"* %d EXISTS\r\n" % told.exists)

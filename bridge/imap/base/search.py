@@ -121,7 +121,7 @@ async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
         shown = b" " + numbers(told) if told else b""
         session.say(b"SEARCH" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
     else:
-        answer(session, selected, found, wanted.returns or (), uid=uid)
+        answer(session, selected, found, wanted.returns or (), uid=uid, criteria=wanted.criteria)
     return Done("UID SEARCH completed" if uid else "SEARCH completed")
 
 
@@ -154,16 +154,33 @@ def told_as(selected: Selected, uids: Sequence[Uid], *, uid: bool) -> Sequence[i
     return uids if uid else [selected.view.number(of) for of in uids]
 
 
-def answer(session: Session, selected: Selected, found: Found, returns: Returns, *, uid: bool) -> None:
+def answer(
+    session: Session,
+    selected: Selected,
+    found: Found,
+    returns: Returns,
+    *,
+    uid: bool,
+    criteria: Criteria | None = None,
+) -> None:
     """ESEARCH: the parts asked for, in that order; without any, ALL (RFC 4731 section 3.1). SAVE alone says nothing."""
-    shown = tuple((option, argument) for option, argument in returns if not option.saves)
-    if len(shown) < len(returns):
+    shown = tuple((option, argument) for option, argument in returns if option.shown)
+    if saves(returns):
         selected.saved = sorted(_parts(found.uids, shown))
-        if not shown:
-            return
+    if not returns or shown or not all(option.saves for option, _ in returns):
+        _tell(session, selected, found, shown if returns else _everything(session), uid=uid)
+    for option, _ in returns:
+        if option.watch is not None:
+            option.watch(session, selected, criteria, found, uid)
+
+
+def _everything(session: Session) -> Returns:
+    return ((session.dialect.search_returns[b"ALL"], None),)
+
+
+def _tell(session: Session, selected: Selected, found: Found, shown: Returns, *, uid: bool) -> None:
     told = told_as(selected, found.uids, uid=uid)
-    wanted = shown or ((session.dialect.search_returns[b"ALL"], None),)
-    parts = [part for option, argument in wanted if (part := option.render(told, argument)) is not None]
+    parts = [part for option, argument in shown if (part := option.render(told, argument)) is not None]
     modseq = highest(session, selected, found, shown)
     if modseq:
         parts.append(b"MODSEQ %d" % modseq)

@@ -10,7 +10,7 @@ from bridge.imap.dialect import Extension, Feature, SearchReturn, announces
 EXTENSION: Final = Extension(
     name="SEARCHRES",
     announce=announces(b"SEARCHRES"),
-    search_returns=(SearchReturn(b"SAVE", lambda found, _: None, saves=True),),
+    search_returns=(SearchReturn(b"SAVE", lambda found, _: None, saves=True, shown=False),),
     features=frozenset({Feature.SAVED_RESULTS}),
     implies=("ESEARCH",),
 )
