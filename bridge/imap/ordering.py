@@ -15,6 +15,7 @@ from mailstore.folding import fold
 from mailstore.model import Mailbox, MailboxId, Millis, Uid
 from mailstore.transaction import ReadTx
 
+ANSWERS: Final = 16  # whole answers kept: clients ask again and again while nothing has changed
 KEPT: Final = 200_000  # entries kept in memory, of all mailboxes
 
 
@@ -30,14 +31,34 @@ class Entry:
     keys: Keys
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, and the numbers it was made of."""
+
+    of: Sequence[Sequence[int]]
+    text: bytes
+
+
 class OrderMemory:
     """Entries by mailbox and UID; the mailbox that was asked for least recently is forgotten first."""
 
-    __slots__ = ("_count", "_mailboxes")
+    __slots__ = ("_answers", "_count", "_mailboxes")
 
     def __init__(self) -> None:
         self._mailboxes: OrderedDict[MailboxId, dict[int, Entry]] = OrderedDict()
         self._count = 0
+        self._answers: OrderedDict[tuple[MailboxId, bytes], Answer] = OrderedDict()
+
+    def answer(self, mailbox: MailboxId, what: bytes, of: Sequence[Sequence[int]]) -> bytes | None:
+        """What was made of just these numbers the last time `what` was asked of the mailbox."""
+        known = self._answers.get((mailbox, what))
+        return known.text if known is not None and known.of == of else None
+
+    def remember(self, mailbox: MailboxId, what: bytes, of: Sequence[Sequence[int]], text: bytes) -> None:
+        self._answers[mailbox, what] = Answer(of, text)
+        self._answers.move_to_end((mailbox, what))
+        while len(self._answers) > ANSWERS:
+            self._answers.popitem(last=False)
 
     def entries(self, tx: ReadTx, mailbox: Mailbox, uids: Sequence[int]) -> list[Entry]:
         """The messages with these UIDs, in their order; those that are gone and were never read are left out."""

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from bridge.imap.base.ordering import arranged, parse_what
-from bridge.imap.base.search import find
+from bridge.imap.base.search import find, told_as
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.criteria import Criteria
 from bridge.imap.dialect import Dialect, Extension, announces
@@ -32,16 +32,18 @@ def parse_thread(cursor: Cursor, dialect: Dialect) -> Threading:
 async def run_thread(session: Session, wanted: Threading, *, uid: bool) -> Done:
     selected = session.open_mailbox()
     found = await find(session, selected, wanted.criteria, None)
-    view = selected.view
-    numbers = {of: number for number, of in enumerate(view.uids, 1)} if not uid else {}
-    threads = await arranged(
-        session,
-        selected,
-        found.uids,
-        lambda entries: render(
-            ALGORITHMS[wanted.algorithm](entries), lambda entry: entry.uid if uid else numbers[entry.uid]
-        ),
-    )
+    of = (found.uids, told_as(selected, found.uids, uid=uid))
+    memory, mailbox = session.host.order_memory, selected.mailbox.id
+    threads = memory.answer(mailbox, wanted.algorithm, of)
+    if threads is None:
+        numbers = dict(zip(*of, strict=True))
+        threads = await arranged(
+            session,
+            selected,
+            found.uids,
+            lambda entries: render(ALGORITHMS[wanted.algorithm](entries), lambda entry: numbers[entry.uid]),
+        )
+        memory.remember(mailbox, wanted.algorithm, of, threads)
     session.say(b"THREAD " + threads if threads else b"THREAD")
     return Done("UID THREAD completed" if uid else "THREAD completed")
 
