@@ -132,6 +132,7 @@ REMARKED = [
         Case(f"seen by some: {how}", html_mail(page("approve</div>" + more + "<div>")), "respond", None, "hidden-text")
         for how, more in {
             "white": '<p style="color: rgb(255, 255, 255)">but only half</p>',
+            "pale": '<p style="color:#fbfbfb">but only half</p>',
             "font": '<font color="#FFFFFF">but only half</font>',
             "tiny": '<p style="font-size:1px">but only half</p>',
             "print": "<style>@media print{.c{display:none}}</style><p class=c>but only half</p>",

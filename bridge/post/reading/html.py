@@ -74,7 +74,10 @@ _ADDED = re.compile(r"(?::before|:after)[^{}]*\{[^{}]*content\s*:\s*[\"'][^\"']"
 _BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
 _COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
 _GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
-_WHITE = _names("white #fff #ffffff #fefefe #fdfdfd rgb(255,255,255) rgba(255,255,255,1) snow ivory hsl(0,0%,100%)")
+_WHITE = _names("white snow ivory whitesmoke ghostwhite floralwhite mintcream azure hsl(0,0%,100%)")
+_HEX = re.compile(r"#(?:([\da-f])([\da-f])([\da-f])[\da-f]?|([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?)\Z")
+_RGB = re.compile(r"rgba?\((\d{1,3})[, ]?(\d{1,3})[, ]?(\d{1,3})")
+PALE = 245  # of 255: nobody reads such words on a white page
 _SIMPLE = re.compile(r"([a-z0-9]*)((?:[.#][\w-]+)*)\Z")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _CSS_COMMENT = re.compile(r"/\*|\*/")
@@ -357,5 +360,16 @@ def _same(color: str, ground: str) -> bool:
     if not color:
         return False
     if ground in ("", "transparent", "none", "inherit", "initial"):
-        return color in _WHITE
-    return color == ground or (color in _WHITE and ground in _WHITE)
+        return _is_white(color)
+    return color == ground or (_is_white(color) and _is_white(ground))
+
+
+def _is_white(color: str) -> bool:
+    """Whether a colour is white or as good as white."""
+    if color in _WHITE:
+        return True
+    found = _HEX.match(color)
+    if found:
+        return all(int(pair * (3 - len(pair)), 16) >= PALE for pair in found.groups() if pair)
+    found = _RGB.match(color)
+    return found is not None and all(int(number) >= PALE for number in found.groups())
