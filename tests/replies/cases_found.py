@@ -96,6 +96,8 @@ SIGNED = [
     *(Case(f"under the name: {line}", gmail(f"approve\n\nThanks,\nAda\n{line}"), "respond") for line in _BELOW),
     *(Case(f"behind the product: {line}", gmail(f"approve\n\nSent from my iPhone - {line}"), "respond")
       for line in _BELOW[:4]),
+    Case("sad thanks", gmail("approve\n\nThanks :("), "respond"),
+    Case("footer that goes on", gmail("approve\n\nThis email is confidential. Do not pay before Friday."), "respond"),
     Case("initial and family name", gmail("approve\n\nA. Byron"), "approve", "approve"),
     Case("closing in two languages", gmail("approve\n\nKind regards / Viele Grüße\nAda"), "approve", "approve"),
     Case("signature in one row", gmail("approve\n\nAda Byron | Purchasing | +46 8 123 456"), "approve", "approve"),

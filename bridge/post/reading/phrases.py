@@ -22,6 +22,8 @@ _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = ("closings", "attribution_openers", "alarm_words", "prose_words", "header_labels")
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _CLAUSES = re.compile(r"[,;:.!。，、](?:\s|\Z)|\s[-–—|]\s|[。，、]")
+_SENTENCES = re.compile(r"(?<=[.!?])\s")
+_SAD = re.compile(r"[:=;]\s?['’,_*-]?[(\[{</\\|]")
 _BESIDE = re.compile(r"\s[/|]\s")
 MAX_PRODUCT_LINE = 160
 _PRODUCT_PROSE = frozenset(
@@ -93,7 +95,11 @@ def is_prose(line: str, ignore: Collection[str] = ()) -> bool:
 
 def is_closing(line: str) -> bool:
     """`Best regards,` and the like, alone on its line."""
-    return len(line) < 80 and all(fold(piece) in phrases().closings for piece in _BESIDE.split(line))
+    return (
+        len(line) < 80
+        and not _SAD.search(line)
+        and all(fold(piece) in phrases().closings for piece in _BESIDE.split(line))
+    )
 
 
 def is_greeting(line: str) -> bool:
@@ -145,9 +151,16 @@ def is_disclaimer(paragraph: str) -> bool:
         return True
     wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
     opens = opens_disclaimer(text)
-    return wide >= 40 and (
-        (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
-    )
+    like = (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
+    return wide >= 40 and like and (wide > MAX_LOOKED_AT // 2 or not any(map(_is_meant, _SENTENCES.split(text))))
+
+
+def _is_meant(sentence: str) -> bool:
+    """A sentence in a short footer that has nothing of a footer and sets a condition."""
+    known = phrases()
+    if any(mark in sentence for mark in (*known.disclaimer_marks, *known.disclaimer_openers)):
+        return False
+    return alarming(sentence, ("please", "bitte"))
 
 
 def is_company_line(paragraph: str) -> bool:
