@@ -39,6 +39,7 @@ from bridge.imap.ext import (
     qresync,
     quota,
     replace,
+    rev2,
     sasl_ir,
     savedate,
     searchres,
@@ -95,6 +96,7 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
     quota.EXTENSION,
     inprogress.EXTENSION,
     unauthenticate.EXTENSION,
+    rev2.EXTENSION,
     binary.EXTENSION,
     catenate.EXTENSION,
     metadata.EXTENSION,
@@ -119,7 +121,7 @@ def _chosen(wanted: str | Sequence[str]) -> list[Extension]:
     if wanted == "default":
         return [extension for extension in EXTENSIONS if extension.default]
     names = {name.upper() for name in wanted}
-    unknown = names - {extension.name for extension in EXTENSIONS}
+    unknown = names - {extension.name.upper() for extension in EXTENSIONS}
     if unknown:
         raise DialectError(f"no such IMAP extension: {', '.join(sorted(unknown))}")
-    return [extension for extension in EXTENSIONS if extension.name in names]
+    return [extension for extension in EXTENSIONS if extension.name.upper() in names]

@@ -85,7 +85,7 @@ def fold(session: Reader, selected: Selected, delta: Delta, *, silent: bool = Fa
     selected.view.note(delta, silent=silent)
     if selected.index.highest_modseq < delta.highest:
         selected.index.stale = True
-    if delta.arrived and not selected.read_only:
+    if delta.arrived and not selected.read_only and Mode.REV2 not in session.modes:
         claimed = session.host.recents.take(selected.mailbox.id, delta.arrived[0], delta.arrived[-1])
         if claimed is not None:
             selected.view.claim(*claimed)
@@ -100,7 +100,7 @@ def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
         lines += _gone(session, selected, told.gone)
     if told.exists is not None:
         lines.append(b"* %d EXISTS\r\n" % told.exists)
-    if told.recent is not None:
+    if told.recent is not None and Mode.REV2 not in session.modes:
         lines.append(b"* %d RECENT\r\n" % told.recent)
     if told.flags:
         lines += flag_lines(session, selected, told.flags)

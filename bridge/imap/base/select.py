@@ -18,6 +18,7 @@ from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
 from bridge.imap.view import View
 from bridge.imap.wire import codes
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.render import mailbox_name
 from mailstore import flags, mailboxes, messages
 from mailstore.model import Mailbox, Snapshot
 from mailstore.sqlite import ReadTx, WriteTx
@@ -95,6 +96,8 @@ async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tupl
 
 async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> None:
     r"""Take what is \Recent; only a session that may write takes it from others (RFC 3501 section 6.3.2)."""
+    if Mode.REV2 in session.modes:
+        return  # RFC 9051 has no \Recent
     recents, mailbox = session.host.recents, selected.mailbox
     take = recents.unclaimed if selected.read_only else recents.take
     claimed = take(mailbox.id, snapshot.recent_from, snapshot.uidnext - 1)
@@ -110,12 +113,15 @@ def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None
     for line in sync.keyword_lines(selected, session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))):
         session.write(line)
     session.say(b"%d EXISTS" % len(view))
-    session.say(b"%d RECENT" % view.recent_count())
-    first = snapshot.first_unseen if Mode.UIDONLY not in session.modes else None
+    if Mode.REV2 not in session.modes:
+        session.say(b"%d RECENT" % view.recent_count())
+    first = None if session.modes & {Mode.UIDONLY, Mode.REV2} else snapshot.first_unseen
     if first is not None and (number := view.number(first)):
         session.say(b"OK [" + codes.unseen(number) + b"] First unseen")
     session.say(b"OK [" + codes.uidvalidity(snapshot.uidvalidity) + b"] UIDs are valid")
     session.say(b"OK [" + codes.uidnext(snapshot.uidnext) + b"] Next UID")
+    if Mode.REV2 in session.modes:
+        session.say(b'LIST () "/" ' + mailbox_name(selected.mailbox.name, utf8=True))
     for introduce in session.dialect.introduce:
         session.say(introduce(snapshot))
 
