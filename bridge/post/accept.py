@@ -16,13 +16,14 @@ from typing import Final
 from uuid import uuid4
 
 from bridge.identity import Identity
+from bridge.post.reading import machine_reason
 from bridge.post.route import Directory, ToUser
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
 from mailstore import mailboxes, messages
 from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, Millis, Role
 from mailstore.parse import normalise
-from mailstore.sqlite import WriteTx
+from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Prepared, Store
 
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
@@ -34,13 +35,16 @@ _BCC: Final = re.compile(rb"(?im)^(?:bcc|resent-bcc)[ \t]*:[^\r\n]*\r\n(?:[ \t][
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users."""
+    """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users;
+    `machine` says what it says of its maker itself, whatever a client files in its place.
+    """
 
     prepared: Prepared
     open: Prepared
     raw_hash: str
     key: str
     had_id: bool
+    machine: bool
 
 
 class Accept:
@@ -80,7 +84,8 @@ class Accept:
         without = _BCC.sub(b"", head + b"\r\n")
         opened = prepared if without == head + b"\r\n" else self._store.prepare(without + b"\r\n" + body)
         key = hashlib.sha256(f"{prepared.message.message_id}\0".encode() + body).hexdigest()
-        return Ready(prepared, opened, raw_hash, key, had_id)
+        machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
+        return Ready(prepared, opened, raw_hash, key, had_id, machine)
 
     def _keep(self, tx: WriteTx, identity: Identity, envelope: Envelope, ready: Ready, now: Millis) -> EmailId:
         key = ready.key
@@ -95,7 +100,7 @@ class Accept:
             return EmailId(before[0]["email"])
         email = EmailId(before[0]["email"]) if before else self._file(tx, identity, ready, key)
         self._deliver(tx, identity, fresh, ready, key)
-        tx.insert(
+        arrival = tx.insert(
             "bridge.arrivals.add",
             account=identity.account,
             email=email,
@@ -106,13 +111,19 @@ class Accept:
             via=f"{identity.device} over SMTP",
             at=now,
         )
+        if ready.machine:
+            tx.run("bridge.arrivals.finish", id=arrival, state="machine")
         tx.after(self._wake)
         return email
 
     def _file(self, tx: WriteTx, identity: Identity, ready: Ready, key: str) -> EmailId:
-        """The server's own copy in Sent; the one a client appends later is the same message."""
+        """The server's own copy in Sent; the one a client appends later is the same message. One that it appended
+        before and that says something else is not: what is acted on is what was submitted.
+        """
         sent = mailboxes.by_role(tx, identity.account, Role.SENT)
         kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"sent:{key}", submitted=True)
+        if not kept.created and not _same_body(tx, kept.email, ready.prepared.raw):
+            kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"own:{key}")
         return kept.email
 
     def _deliver(self, tx: WriteTx, identity: Identity, addresses: list[str], ready: Ready, key: str) -> None:
@@ -125,6 +136,12 @@ class Accept:
             inbox = mailboxes.by_role(tx, AccountId(target.account), Role.INBOX)
             own = target.account == identity.account
             messages.append(tx, inbox, ready.prepared if own else ready.open, key=f"in:{identity.account}:{key}")
+
+
+def _same_body(tx: ReadTx, email: EmailId, raw: bytes) -> bool:
+    info = messages.email(tx, email)
+    kept = messages.body(tx, info.content) if info is not None else b""
+    return kept.partition(b"\r\n\r\n")[2].rstrip() == raw.partition(b"\r\n\r\n")[2].rstrip()
 
 
 def complete(raw: bytes, address: str, now: Millis) -> tuple[bool, bytes]:

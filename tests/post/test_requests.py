@@ -3,6 +3,7 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable
+from email.utils import format_datetime, localtime
 
 import pytest
 
@@ -163,6 +164,38 @@ async def test_an_edit_of_an_unknown_field_names_the_fields(house: Desk, ada: Pe
     await ada.reply(request, "edit\nColour: red")
     assert "Colour" in (await ada.mail("Re: Approve?")).text
     assert [kept.email for kept in ada.mails("Action")] == [request.email]
+
+
+# --- what was submitted, and what a client files in Sent
+
+
+async def test_a_copy_in_sent_does_not_make_a_machines_mail_a_persons(house: Desk, ada: Person) -> None:
+    request = await asked(ada)
+    reply_to = str(request.message["Reply-To"].addresses[0].addr_spec)
+    date = format_datetime(localtime())
+    typed = ada.compose(reply_to, "Re: Approve?", "approve", None, request, Date=date)
+    made = ada.compose(reply_to, "Re: Approve?", "approve", None, request, Date=date, Auto_Submitted="auto-replied")
+    await ada.append("Sent", typed.as_bytes())
+    await ada.submit(made)
+    await ada.settled()
+    assert [kept.email for kept in ada.mails("Action")] == [request.email]
+    assert house.sink.messages == []
+
+
+async def test_a_copy_in_sent_that_says_something_else_does_not_decide(house: Desk, ada: Person) -> None:
+    request = await asked(ada)
+    reply_to = str(request.message["Reply-To"].addresses[0].addr_spec)
+    said = ada.compose(reply_to, "Re: Approve?", "approve but wait for Tom", None, request)
+    filed = ada.compose(reply_to, "Re: Approve?", "approve", None, request)
+    filed.replace_header("Message-ID", said["Message-ID"])
+    await ada.append("Sent", filed.as_bytes())
+    await ada.submit(said)
+    assert "still waits" in (await ada.mail("Re: Approve?")).text
+    assert [kept.email for kept in ada.mails("Action")] == [request.email]
+    assert house.sink.messages == []
+    both = [kept.raw for kept in ada.mails("Sent") if kept.message["Message-ID"] == said["Message-ID"]]
+    assert filed.as_bytes() in both
+    assert len(both) == 2, "neither is taken for the other"
 
 
 # --- two accounts
