@@ -14,7 +14,7 @@ _DECORATION = re.compile(
     r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"(\w*)[^\w?]{0,4}\?")
+_ASKED = re.compile(r"(\w{0,30})[^\w?]{0,4}\?")
 _BULLETS = frozenset("■□▪▫●○◦◆◇►▶★☆©®™°\ufffd")
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]|[^\W_]+"

@@ -70,7 +70,7 @@ _HIDING = re.compile(
     r"|color:transparent|-webkit-text-fill-color:|color:rgba\([^)]*,0(?:\.0+)?\)|content-visibility:hidden"
 )
 _GONE = re.compile(r"display:none|mso-hide:all")
-_ADDED = re.compile(r"(?::before|:after)[^{}]*\{[^{}]*content\s*:\s*[\"'][^\"']", re.IGNORECASE)
+_ADDED = re.compile(r"(?::before|:after)[^{}]{0,200}\{[^{}]{0,500}?content\s{0,9}:\s{0,9}[\"'][^\"']", re.IGNORECASE)
 _BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
 _COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
 _GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
