@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from config.build import did_you_mean
 from config.errors import Fault
 from config.paths import write_private
 from config.secrets import Secret, SecretError
@@ -275,7 +276,7 @@ def _as_it_stands(key: str, text: str) -> str:
 def _fix_of(key: str) -> str:
     if key == "disabled":
         return 'write "enabled": false'
-    return f"remove it; known are {', '.join(sorted(KEYS))}"
+    return did_you_mean(key, KEYS)
 
 
 def _is_loopback(host: str) -> bool:

@@ -55,10 +55,11 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Link:
-    """One open connection. `gone` gets the reason when it is over."""
+    """One open connection. `gone` gets the reason when it is over; `doubted`: a call on it had to be cut off."""
 
     client: Client
     gone: "asyncio.Future[str]"
+    doubted: bool = False
     listing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -259,6 +260,7 @@ class Owner:
     async def _relist(self, link: Link) -> None:
         async with link.listing:
             await self._list(link.client)
+            link.doubted = False
 
     async def _list(self, client: Client) -> None:
         """Ask for all tools and pass them on."""
@@ -319,7 +321,7 @@ class Owner:
         Lost, Refused.
         """
         link = await self._linked()
-        if fresh:
+        if fresh or link.doubted:
             link = await self._looked(link)
         still_so()
         self._calls += 1
@@ -344,7 +346,7 @@ class Owner:
         """The open connection, waited for as long as an attempt may take."""
         if self._link is None:
             self._hurry.set()
-            await asyncio.wait({self._outcome}, timeout=self._pace.start + self._pace.most)
+            await asyncio.wait({self._outcome}, timeout=self._pace.start + self._pace.leave + 2 * self._pace.first)
         if self._link is None:
             raise Unreached(self.error or "it is not connected")
         return self._link
@@ -382,6 +384,7 @@ class Owner:
         if task.done() and not task.cancelled():
             task.exception()
         if not link.gone.done():
+            link.doubted = True
             self._changed()
 
     async def _meaning(self, link: Link, error: BaseException) -> Exception:

@@ -57,6 +57,10 @@ class Servers:
     def load(self) -> None:
         """Read the file and the pins. Starts nothing."""
         self.said = file.read(self.path, self._environ)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the pins again, after the user has approved a tool."""
         self._pins = {}
         if self.said.servers:
             for pin in self._db.read(pins.every):
@@ -70,6 +74,10 @@ class Servers:
     def pins(self) -> Mapping[str, tuple[Pin, ...]]:
         """All pinned tools by server, of servers that are in the file."""
         return {name: self._pins.get(name, ()) for name in self.said.servers}
+
+    def owner(self, name: str) -> "Owner | None":
+        """The owner of a server that is kept connected."""
+        return self._owners.get(name)
 
     async def start(self) -> None:
         """Connect every enabled server, each in a task of its own; waits for none of them."""
@@ -112,7 +120,7 @@ class Servers:
         return [self._status(config) for config in self.said.servers.values()]
 
     def _status(self, config: ServerConfig) -> Status:
-        owner = self._owners.get(config.name)
+        owner = self.owner(config.name)
         if owner is not None:
             return owner.status()
         state = State.STOPPED if config.enabled else State.OFF
@@ -137,9 +145,7 @@ class Servers:
         )
 
     def _tool(self, config: ServerConfig, pin: Pin) -> Tool:
-        return McpTool(
-            config, pin, lambda: self._owners.get(config.name), lambda: self._pin(config.name, pin.spec.name)
-        )
+        return McpTool(config, pin, lambda: self.owner(config.name), lambda: self._pin(config.name, pin.spec.name))
 
     def _pin(self, server: str, name: str) -> Pin | None:
         return next((pin for pin in self._pins.get(server, ()) if pin.spec.name == name), None)

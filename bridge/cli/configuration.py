@@ -6,12 +6,19 @@ The rule: it changes nothing, not even the data folder.
 import typer
 
 from bridge.cli.common import Config, Home, settings_of
+from config.errors import ConfigError
+from config.load import child_environment
 from config.paths import DataFolder
 
 
 def check(home: Home = None, config: Config = None) -> None:
     """Read the configuration and report every fault with file, line and fix (exit code 2)."""
+    from agents.mcp.file import read
+
     settings = settings_of(home, config)
+    servers = read(DataFolder(settings.home).mcp_file, child_environment())
+    if servers.faults:
+        raise ConfigError(servers.faults)
     file = config or DataFolder(settings.home).config_file
     where = str(file) if file.exists() else f"none at {file}; the defaults hold"
     typer.echo(f"Settings file  {where}")
@@ -20,4 +27,5 @@ def check(home: Home = None, config: Config = None) -> None:
     typer.echo(f"Models         {', '.join(settings.models)}")
     relay = settings.relay
     typer.echo(f"Relay          {f'{relay.host}:{relay.port}' if relay else 'none: no mail can leave'}")
+    typer.echo(f"MCP servers    {', '.join(servers.servers) or 'none'}")
     typer.echo("No faults.")

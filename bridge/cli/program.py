@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, look, mail, serve, status, triggers, trust
+from bridge.cli import accounts, configuration, demo, explain, look, mail, mcp, serve, status, triggers, trust
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError
@@ -63,6 +63,18 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
     "grants": (
         "Standing approvals: what is done without asking.",
         (("list", trust.grants_list), ("revoke", trust.grants_revoke)),
+    ),
+    "mcp": (
+        "MCP servers: programs and services whose tools the agents may use.",
+        (
+            ("list", mcp.mcp_list),
+            ("show", mcp.mcp_show),
+            ("approve", mcp.mcp_approve),
+            ("enable", mcp.mcp_enable),
+            ("disable", mcp.mcp_disable),
+            ("reload", mcp.mcp_reload),
+            ("test", mcp.mcp_test),
+        ),
     ),
     "config": ("The configuration.", (("check", configuration.check),)),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from config.settings import Settings
 
 if TYPE_CHECKING:
+    from agents.mcp.servers import Servers
     from agents.runtime import Runtime
     from bridge.submissions import Submissions
     from mailstore.store import Store
@@ -39,6 +40,10 @@ class StoreDesk(Protocol):
     def settings(self) -> Settings: ...
     @property
     def ports(self) -> ListeningPorts | None: ...
+    @property
+    def mcp(self) -> "Servers | None":
+        """The MCP servers, where there is a server to keep them connected."""
+        ...
 
     def end_sessions(self, password_id: int, /) -> int:
         """End the sessions that logged in with this password; how many there were."""

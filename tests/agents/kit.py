@@ -267,6 +267,7 @@ class World:
         self, home: Path, model: Model, limits: Limits | None = None, approvals: Approvals | None = None
     ) -> None:
         self.home = home
+        self.bound = BOUND
         self.model = model
         self.settings = make_settings(home, limits, approvals)
         self.clock = FakeClock()
@@ -313,7 +314,7 @@ class World:
 
     async def until(self, true: Callable[[], T | None]) -> T:
         """Wait until something is so; looks after every commit that tells of anything."""
-        async with asyncio.timeout(BOUND):
+        async with asyncio.timeout(self.bound):
             while not (found := true()):
                 self._changed.clear()
                 await self._changed.wait()
