@@ -142,22 +142,23 @@ def size_text(size: int) -> str:
 
 
 def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
-    """A letter as the model reads it. Typed words stand plain; quoted and foreign text is wrapped, and so is a
-    hook's.
+    """A letter as the model reads it. Typed words stand plain, those above a forwarded mail included; quoted and
+    foreign text is wrapped, and so is a hook's, and a forward in which the two could not be told apart.
     """
     own = letter.origin in (Origin.TYPED, Origin.SCHEDULE)
+    typed = own or (letter.origin is Origin.FORWARDED and bool(letter.foreign.strip()))
     at = datetime.fromtimestamp(letter.at / 1000, zone)
     lines = [f"Subject: {_one_line(letter.subject)}" if own else "", f"Date: {at:%a %Y-%m-%d %H:%M} ({zone})"]
     if letter.attachments:
         lines += ["Attachments:", *attachment_lines(letter.attachments)]
     parts = ["\n".join(line for line in lines if line)]
     if letter.text.strip():
-        parts.append(letter.text.strip() if own else wrap(letter.text.strip(), letter.origin.value))
+        parts.append(letter.text.strip() if typed else wrap(letter.text.strip(), letter.origin.value))
     if letter.foreign.strip():
         parts.append(wrap(letter.foreign.strip(), "forwarded mail"))
     if letter.quoted.strip():
         parts.append(wrap(letter.quoted.strip(), "quoted text"))
-    return UserMessage("\n\n".join(parts), letter.text if own else "", letter.attachments)
+    return UserMessage("\n\n".join(parts), letter.text if typed else "", letter.attachments)
 
 
 def _one_line(text: str) -> str:

@@ -79,8 +79,9 @@ def _events(request: ModelRequest) -> Iterator[UserMessage | AssistantMessage | 
 
 
 def _take_letter(task: Task, message: UserMessage) -> None:
-    subject = _SUBJECT.search(message.text)
-    if subject is None and not message.words and not message.attachments:
+    subject = _SUBJECT.search(message.text.partition("\n\n")[0])
+    foreign = "\n\n".join(text for source, text in prompt.wrapped_parts(message.text) if source != "quoted text")
+    if subject is None and not message.words and not message.attachments and not foreign:
         return  # a remark of the program, not a letter
     task.subject = task.subject or (subject.group(1) if subject else "")
     dated = _DATE.search(message.text)
@@ -88,7 +89,6 @@ def _take_letter(task: Task, message: UserMessage) -> None:
         task.now = datetime.fromisoformat(f"{dated.group(1)}T{dated.group(2)}")
     if message.attachments:
         task.files = message.attachments
-    foreign = "\n\n".join(text for source, text in prompt.wrapped_parts(message.text) if source != "quoted text")
     task.foreign = foreign or task.foreign
     said = message.words if strip_letter(message.words) else _bare_subject(task.subject)
     task.named += [address for _, _, address in addresses(message.words)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents import prompt
-from agents.letter import Attachment
+from agents.letter import Attachment, Letter, Origin
 from agents.llm import ModelRequest, ToolSpec, UserMessage
 from agents.models.demo import DemoModel, reply_to
 from agents.models.demo.mailwords import mail_query, take_words
@@ -250,6 +250,24 @@ def test_a_search_takes_small_names_and_leaves_small_words() -> None:
 def test_titles_in_addresses() -> None:
     assert greeting_names(["frau.berg@hill.example"], [""]) == ("Frau Berg",)
     assert greeting_names(["dr@hill.example"], [""]) == ()
+
+
+def read_as(origin: Origin, text: str) -> str:
+    """What the demo model answers, or the calls it wants, for a letter with a foreign mail in it."""
+    letter = Letter("k", 1, "t", "assistant", None, "Fwd: x", text, "", "x@y", 0, "m", origin=origin, foreign=FERRY)
+    specs = tuple(tool.spec for tool in Office(DemoModel()).tools().values())
+    reply = reply_to(ModelRequest("", (prompt.letter_message(letter),), specs, 4000, "demo"))
+    return reply.text or " ".join(f"{call.name} {call.raw_args}" for call in reply.calls)
+
+
+def test_a_mail_handed_over_without_a_word_is_summed_up() -> None:
+    assert read_as(Origin.DROPPED, "").startswith("delegate")
+    assert LEAVES in read_as(Origin.DROPPED, "")
+
+
+def test_a_word_above_a_forwarded_mail_is_obeyed() -> None:
+    assert "You are welcome" in read_as(Origin.FORWARDED, "Thanks!")
+    assert read_as(Origin.FORWARDED, "Send this to lena@hill.example").startswith("send_mail")
 
 
 async def test_each_gets_their_own_words() -> None:
