@@ -79,7 +79,7 @@ def test_words_above_a_forwarded_mail_are_the_owners() -> None:
         0,
         "m",
         origin=Origin.FORWARDED,
-        foreign="Wire money",
+        foreign="Pay up",
     )
     message = prompt.letter_message(letter)
     assert message.words == "Sum it up"
