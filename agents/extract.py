@@ -1,4 +1,4 @@
-"""Turns a file's bytes into text: plain text, HTML, PDF; what has no text is refused by name of its type.
+"""Turns a file's bytes into text: plain text, HTML, PDF, a mail; what has no text is refused by name of its type.
 
 The rule: hostile files cost a bounded time and give a bounded text. PDF reading is the only slow part; it runs in a
 thread, page by page against a deadline, and pypdf is imported there on first use.
@@ -9,17 +9,20 @@ import codecs
 import importlib
 import io
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
+
+from agents.enclosed import MAX_BYTES, TooDeep, enclosed_text
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+MAIL = "message/rfc822"
 MAX_TEXT = 1_000_000
 MAX_PAGES = 500
 PDF_SECONDS = 20.0
@@ -38,6 +41,7 @@ EXTENSIONS = MappingProxyType(
         ".html": "text/html",
         ".htm": "text/html",
         ".xhtml": "text/html",
+        ".eml": MAIL,
         **dict.fromkeys(_TEXT_ENDINGS, "text/plain"),
     }
 )
@@ -82,11 +86,23 @@ async def extract(name: str, media_type: str, data: bytes, seconds: float = PDF_
         return await _pdf_in_time(data, seconds)
     if kind == "text/html":
         return _capped(html_text(decode(data, media_type)))
+    if kind == MAIL:
+        return await _mail(data)
     if kind == "text/plain":
         if _is_binary(data):
             raise Unreadable("it is said to be text but holds binary data")
         return _capped(decode(data, media_type))
     raise Unreadable(f"its type {kind} has no text that can be read here")
+
+
+async def _mail(data: bytes) -> Extracted:
+    try:
+        text = await asyncio.to_thread(enclosed_text, data, decode, html_text)
+    except TooDeep:
+        raise Unreadable("its parts are nested too deep") from None
+    return (
+        replace(_capped(text), note=f"only the first {MAX_BYTES:,} bytes") if len(data) > MAX_BYTES else _capped(text)
+    )
 
 
 def _is_binary(data: bytes) -> bool:

@@ -113,3 +113,55 @@ async def test_a_long_text_is_cut_and_says_so() -> None:
     found = await extract.extract("a.txt", "text/plain", b"x" * (extract.MAX_TEXT + 5))
     assert len(found.text) == extract.MAX_TEXT
     assert "1,000,005" in found.note
+
+
+MAIL = (
+    b"From: =?utf-8?q?M=C3=A4rta?= <marta@lake.example>\r\nSubject: The\r\n boat\r\nMIME-Version: 1.0\r\n"
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n"
+    b"--c\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nWe leave at six, Gr\xfc\xdfe.\r\n"
+    b"--c\r\nContent-Type: text/html\r\n\r\n<p>We leave at seven.</p>\r\n--c--\r\n"
+    b"--b\r\nContent-Type: image/png; name=map.png\r\n\r\nx\r\n--b--\r\n"
+)
+
+
+async def test_a_mail_as_a_file() -> None:
+    text = (await extract.extract("boat.eml", "message/rfc822", MAIL)).text
+    assert text.startswith("From: Märta <marta@lake.example>\nSubject: The boat\n\nWe leave at six, Grüße.")
+    assert "seven" not in text
+    assert text.endswith("Attached to it, and not read: map.png")
+    assert (await extract.extract("boat.eml", "application/octet-stream", MAIL)).text == text
+
+
+async def test_a_mail_of_html_alone() -> None:
+    page = b"Subject: x\r\nContent-Type: text/html\r\n\r\n<p>We leave<script>no</script> at seven.</p>"
+    text = (await extract.extract("x", "message/rfc822", page)).text
+    assert "We leave at seven." in text
+    assert "no" not in text.replace("not", "")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\x00\xfe",
+        b"Subject: =?x?b?!!?=\r\nFrom: \xff\r\n\r\nhi",
+        b"Content-Type: text/plain; charset=klingon\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!",
+        b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nx\r\n" * 5000,
+        b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(3000)),
+    ],
+)
+async def test_a_damaged_mail_is_read_or_refused(data: bytes) -> None:
+    assert isinstance(await _read(data), str)
+
+
+async def test_a_mail_nested_too_deep_is_refused_in_words() -> None:
+    deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(3000))
+    assert await _read(deep) == "its parts are nested too deep"
+
+
+async def _read(data: bytes) -> str:
+    """The text, or why there is none."""
+    try:
+        return (await extract.extract("x.eml", "message/rfc822", data)).text
+    except Unreadable as refused:
+        return refused.why
