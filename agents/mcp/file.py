@@ -29,6 +29,8 @@ KEYS: Final = frozenset({
     "type", "command", "args", "env", "cwd", "url", "headers", "enabled", "trusted", "description",
 })  # fmt: skip
 HTTP_TYPES: Final = frozenset({"http", "streamable-http", "streamableHttp"})
+SECRET_NAME: Final = re.compile(r"(?i)token|key|secret|passw|auth|credential|cookie")
+BLOT: Final = "[redacted]"
 SHORT: Final = 8
 """Values below this many characters are not blotted out of texts: they would blot out words."""
 
@@ -51,6 +53,7 @@ class ServerConfig:
     enabled: bool = True
     trusted: bool = False
     resolved: tuple[str, ...] = field(default=(), repr=False)
+    hidden: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def transport(self) -> str:
@@ -65,6 +68,15 @@ class ServerConfig:
         """Values that must not be shown: everything that was referred to, and all of environment and headers."""
         values = (*self.resolved, *self.env.values(), *self.headers.values())
         return tuple(value for value in values if len(value) >= SHORT)
+
+    def veil(self, text: str) -> str:
+        """A result without the keys that the server was given. Only those: a result is work, and a folder that stands
+        in the environment too has to stay in it.
+        """
+        named = [value for name, value in (*self.env.items(), *self.headers.items()) if SECRET_NAME.search(name)]
+        for value in sorted({*self.hidden, *(one.split()[-1] for one in named if one.strip())}, key=len, reverse=True):
+            text = text.replace(value, BLOT) if len(value) >= SHORT else text
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +173,7 @@ class _Reader:
         self._name = name
         self._environ = environ
         self._resolved: list[str] = []
+        self._hidden: list[str] = []
 
     def server(self, node: Any) -> ServerConfig | None:
         if NAME.fullmatch(self._name) is None:
@@ -183,6 +196,7 @@ class _Reader:
             enabled=enabled,
             trusted=trusted,
             resolved=tuple(self._resolved),
+            hidden=tuple(self._hidden),
         )
         self._check(node, made)
         return made
@@ -249,11 +263,7 @@ class _Reader:
 
     def _value(self, key: str, reference: str) -> str:
         if reference.startswith(("file:", "keyring:")):
-            try:
-                return Secret(reference, environ=self._environ, folder=self._path.parent).reveal()
-            except SecretError as error:
-                self._fault(key, f"{error.reference} {error.message}", error.fix)
-                return ""
+            return self._secret(key, reference)
         match = VARIABLE.fullmatch(reference.removeprefix("env:"))
         if match is None:
             self._fault(key, "holds a ${...} that is no reference", "write ${NAME}, ${NAME:-default} or ${file:PATH}")
@@ -261,7 +271,18 @@ class _Reader:
         value = self._environ.get(match[1]) or match[2]
         if value is None:
             self._fault(key, f"the variable {match[1]} is not set", f"set it, or write ${{{match[1]}:-default}}")
+        if value and SECRET_NAME.search(match[1]):
+            self._hidden.append(value)
         return value or ""
+
+    def _secret(self, key: str, reference: str) -> str:
+        try:
+            value = Secret(reference, environ=self._environ, folder=self._path.parent).reveal()
+        except SecretError as error:
+            self._fault(key, f"{error.reference} {error.message}", error.fix)
+            return ""
+        self._hidden.append(value)
+        return value
 
     def _fault(self, key: str, message: str, fix: str) -> None:
         keys = ("mcpServers", self._name, *([key] if key else []))

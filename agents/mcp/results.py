@@ -26,7 +26,7 @@ def to_result(config: ServerConfig, tool: str, answer: types.CallToolResult, mis
     parts = [_part(f"{config.name}-{tool}", block, files) for block in answer.content]
     if not any(part.strip() for part in parts) and answer.structured_content is not None:
         parts = [json.dumps(answer.structured_content, ensure_ascii=False, indent=1)]
-    text = "\n".join([*parts, *declined(missing)]).strip()
+    text = config.veil("\n".join([*parts, *declined(missing)])).strip()
     source = f"{tool} of the MCP server {config.name}"
     if answer.is_error:
         raise ToolFailed(text or "The tool failed and gave no reason.", not config.trusted, source)

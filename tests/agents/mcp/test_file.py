@@ -59,6 +59,7 @@ def test_defaults_and_files_as_references(path: Path) -> None:
     env = {"A": "${NONE:-fallback}", "B": "${EMPTY:-x}", "C": "${file:token}", "D": "${env:TOKEN}"}
     config = only(said(path, s={"command": "c", "env": env}))
     assert dict(config.env) == {"A": "fallback", "B": "x", "C": "canary-file-2", "D": "canary-token-1"}
+    assert config.hidden == ("canary-file-2", "canary-token-1")
 
 
 def test_one_that_is_off_needs_no_variables(path: Path) -> None:
