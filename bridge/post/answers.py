@@ -24,6 +24,7 @@ from bridge.post.shown import visible
 from bridge.watch import Place
 from config.settings import Settings
 from mailstore import mailboxes, messages, threads
+from mailstore.errors import Full
 from mailstore.model import Millis, Role, ThreadId
 from mailstore.parse import Message, normalise, parse
 from mailstore.sqlite import ReadTx, WriteTx
@@ -36,6 +37,7 @@ NOTED_AN_HOUR: Final = 100
 TOLD_AN_HOUR: Final = 3
 """Of these, how many are told to the user by mail at home."""
 _HOUR_MS: Final = 60 * MINUTE_MS
+_BIG: Final = 64 * 1024
 _NO_TOKEN: Final = Doubt("no-token", "it names no request: its address and In-Reply-To hold no one-time token")
 _CONFLICT: Final = Doubt("conflict", "its address and the mail it answers name different requests")
 _STATES: Final = {
@@ -96,13 +98,15 @@ class Answers:
         try:
             found = await self._judge(raw) if raw is not None else None
             await self._store.write(lambda tx: self._keep(tx, found, place))
-        except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
+        except Full:
+            raise  # the mail is fetched again when there is room
+        except Exception:  # one mail that breaks the reader must not end the watch, nor come again for ever
             log.exception("a mail of the watched mailbox could not be read; it decides nothing")
             await self._store.write(lambda tx: self._keep(tx, None, place))
 
     async def _judge(self, raw: bytes) -> _Found | None:
         """What a mail is worth; None when it is none of our business."""
-        message = parse(normalise(raw))
+        message = await asyncio.to_thread(parse, normalise(raw)) if len(raw) > _BIG else parse(normalise(raw))
         road = self._store.read(self._outward.road)
         if road is None or message.message_id is None or road.token_in(message.message_id):
             return None

@@ -249,11 +249,24 @@ async def test_the_answers_of_the_program_have_a_limit(at: House) -> None:
     assert len(at.trail("outside.proven")) == ANSWERS_AN_HOUR + 3
 
 
+async def test_a_mail_that_breaks_the_reader_is_passed_over(at: House) -> None:
+    out = await asked(at)
+    good = key_of("example.com").sign(reply_to(out, "approve"))
+    with patch("bridge.post.answers.prove", side_effect=RuntimeError("broken")):
+        await at.arrives(good)
+    assert at.released == []
+    assert at.trail("outside.") == []
+    await at.arrives(good)
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.desk.settled()
+    assert at.released == [("maya@example.org",)]
+
+
 async def test_a_question_is_answered_from_outside(at: House) -> None:
     await at.person.write(AGENT, "Hello", "Summarise this. It is short.")
     question = await at.letter()
     assert question["Subject"].startswith("Question:")
-    await at.arrives(key_of("example.com").sign(reply_to(question, "The notes of Tuesday say that the printer costs 300 EUR.")))
+    await at.arrives(key_of("example.com").sign(reply_to(question, "The printer costs 300 EUR.")))
     assert "was answered" in await answer_in(at)
     (answered,) = at.trail("approval.answered")
     assert answered.facts["by"] == REAL
