@@ -32,5 +32,5 @@ class CrashProbe:
             if self._file is not None:
                 with self._file.open("a", encoding="ascii") as file:
                     file.writelines(f"{one}:{self._counts[one]}\n" for one in names)
-            if self._at in ((one, self._counts[one]) for one in names):
+            if any(self._at == (one, self._counts[one]) for one in names):
                 os.kill(os.getpid(), signal.SIGKILL)
