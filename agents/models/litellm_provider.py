@@ -154,7 +154,7 @@ class LiteLlmModel:
                 stream = await litellm.acompletion(**arguments, stream=True, stream_options={"include_usage": True})
                 try:
                     return stream, [name_calls(await anext(stream))]
-                except BaseException:
+                except BaseException:  # whatever cuts the start off, a cancel too, must not leave the stream open
                     await _close(stream)
                     raise
         except TimeoutError:
