@@ -20,9 +20,11 @@ NOTES: Final = Path(__file__).resolve().parent / "notes.md"
 _HEAD: Final = """\
 # Performance
 
-Measured on {day} with `make bench` on: {machine}. Load when it began: {load:.1f} on {cores} cores.
-Other work on the machine lengthens wall times, up to twofold; both servers are measured in turn, row by row, by the
-same client, so ratios carry less of it than milliseconds do. Medians of several warm runs, unless said otherwise.
+Measured on {day} with `make bench` on: {machine}.
+Load when it ended: {load:.1f} on {cores} cores.
+Other work on the machine lengthens wall times: at a load far above the cores severalfold, and those of longer work
+more. Both servers are measured in turn, row by row, by the same client, so ratios carry less of it than milliseconds
+do, and ratios of processor time least. Medians of several warm runs, unless said otherwise.
 
 To repeat it: `make bench` (about ten minutes; `ARGS=--quick` for a fifth of the mail, `ARGS=--full` for a longer rest
 before memory is read, `ARGS="--only flags,select"` for some rows, which prints and writes nothing). The comparison
