@@ -234,7 +234,7 @@ def _with_notes(tx: ReadTx, office: Office, run: Run, call: Call, fields: tuple[
     plan = tool.plan(call.args) if tool and call.plan is PlanKind.MAIL else None
     if not isinstance(plan, SendOut):
         return fields
-    words = user_words(tx, run)
+    words = f"{user_words(tx, run)}\n{_words_above_forwards(tx, run)}"
     notes = {address: _recipient_note(tx, run, address, words) for address in plan.mail.to}
     return tuple(replace(one, note=", ".join(filter(None, (one.note, notes.get(one.value, ""))))) for one in fields)
 
@@ -246,6 +246,14 @@ def _recipient_note(tx: ReadTx, run: Run, address: str, words: str) -> str:
     if run.taint and address.lower() not in words.lower():
         notes.append("you did not name this address")
     return ", ".join(notes)
+
+
+def _words_above_forwards(tx: ReadTx, run: Run) -> str:
+    """What the user wrote above mail they passed on: it names recipients, but opens no address of the web, for where
+    the words end is the client's layout.
+    """
+    letters = [journal.letter_of(store.json_object(row["body"])) for row in _user_steps(tx, run)]
+    return "\n".join(letter.text for letter in letters if letter.origin == "forwarded" and letter.foreign)
 
 
 def user_words(tx: ReadTx, run: Run) -> str:
