@@ -7,6 +7,7 @@ whatever happens in between, one row is one message.
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from agents import lookup
@@ -75,10 +76,9 @@ class Courier:
         await self._store.write(lambda tx: self._put(tx, outgoing, prepared))
 
     async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._bell.wait(), _RETRY_SECONDS)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_RETRY_SECONDS):  # wait_for of Python 3.11 can lose a cancel
+                await self._bell.wait()
 
     def _frame(self, tx: ReadTx, outgoing: Outgoing) -> Frame:
         owner = accounts.get(tx, AccountId(outgoing.account))

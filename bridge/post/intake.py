@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -138,7 +139,6 @@ class Intake:
         tx.run("bridge.arrivals.finish", id=arrival.id, state="unreadable")
 
     async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._bell.wait(), _RETRY_SECONDS)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_RETRY_SECONDS):  # wait_for of Python 3.11 can lose a cancel
+                await self._bell.wait()

@@ -75,7 +75,8 @@ class StoreMail:
         sender = message.headers.get("from") or ""
         to = tuple(address.spec for address in (*message.envelope.to, *message.envelope.cc) if address.spec)
         named = tuple(f"{name} ({ref(info.id, part.section)})" for name, part in files(message))
-        return MailText(ref(info.id), info.subject, sender, to, _at(info), text, self._is_own(account, email_of(reference)), named)
+        own = self._is_own(account, email_of(reference))
+        return MailText(ref(info.id), info.subject, sender, to, _at(info), text, own, named)
 
     async def attachment(self, account: int, reference: str) -> AttachmentData:
         """One part, decoded. Raises MailNotFound."""
