@@ -4,18 +4,27 @@ import asyncio
 from pathlib import Path
 
 from mailstore import mailboxes
-from tests.imap.harness import letter, open_house
+from mailstore.sqlite import WriteTx
+from tests.imap.harness import House, letter, open_house
 
 FOLDERS = 60
 SESSIONS = 20
 
 
+async def make_folders(house: House, count: int) -> None:
+    account = house.accounts["ada"].id
+
+    def make(tx: WriteTx) -> None:
+        for number in range(count):
+            mailboxes.create(tx, account, f"f{number}")
+
+    await house.store.write(make)
+
+
 async def test_parser_14_sixty_pipelined_status_commands_are_all_answered(tmp_path: Path) -> None:
     """parser-14: Geary asks for all folders in one go."""
     async with open_house(tmp_path) as house:
-        account = house.accounts["ada"].id
-        for number in range(FOLDERS):
-            await house.store.write(lambda tx, n=number: mailboxes.create(tx, account, f"f{n}"))
+        await make_folders(house, FOLDERS)
         client = await house.login()
         client.send(b"".join(b'a%d STATUS "f%d" (MESSAGES UNSEEN)\r\n' % (n, n) for n in range(FOLDERS)))
         for number in range(FOLDERS):
@@ -26,9 +35,7 @@ async def test_parser_14_sixty_pipelined_status_commands_are_all_answered(tmp_pa
 async def test_concurrency_08_twenty_sessions_of_one_user_are_served(tmp_path: Path) -> None:
     """concurrency-08: five connections of each of several programs, each with a mailbox of its own open."""
     async with open_house(tmp_path) as house:
-        account = house.accounts["ada"].id
-        for number in range(SESSIONS):
-            await house.store.write(lambda tx, n=number: mailboxes.create(tx, account, f"f{n}"))
+        await make_folders(house, SESSIONS)
         clients = await asyncio.gather(*(house.login(select=f"f{n}") for n in range(SESSIONS)))
         answers = await asyncio.gather(*(client.command("NOOP") for client in clients))
         assert all(answer.ok for answer in answers)

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -122,14 +122,15 @@ def test_threads_are_told_by_the_date_they_were_sent() -> None:
 @pytest.mark.parametrize("shape", ["chain", "reversed chain", "star", "one subject", "random", "ring"])
 def test_ten_thousand_messages_of_any_shape_are_quick(algorithm: str, shape: str) -> None:
     pick = random.Random(1)
-    refers = {
+    shapes: dict[str, Callable[[int], list[str]]] = {
         "chain": lambda n: [f"<{n - 1}>"],
         "reversed chain": lambda n: [f"<{n + 1}>"],
         "star": lambda n: ["<1>"],
         "one subject": lambda n: [],
         "random": lambda n: [f"<{pick.randrange(MANY)}>" for _ in range(3)],
         "ring": lambda n: [f"<{n % MANY + 1}>"],
-    }[shape]
+    }
+    refers = shapes[shape]
     entries = [mail(n, f"<{n}>", refers(n), "re:x" if n % 2 else f"{n % 50}") for n in range(1, MANY + 1)]
     start = time.perf_counter()
     text = render(ALGORITHMS[algorithm.encode()](entries), lambda entry: entry.uid).decode()
