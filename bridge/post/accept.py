@@ -83,7 +83,7 @@ class Accept:
         prepared = self._store.prepare(raw)
         without = _BCC.sub(b"", head + b"\r\n")
         opened = prepared if without == head + b"\r\n" else self._store.prepare(without + b"\r\n" + body)
-        key = hashlib.sha256(f"{prepared.message.message_id}\0".encode() + body).hexdigest()
+        key = identity_key(prepared.message.message_id, raw)
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
         return Ready(prepared, opened, raw_hash, key, had_id, machine)
 
@@ -136,6 +136,12 @@ class Accept:
             inbox = mailboxes.by_role(tx, AccountId(target.account), Role.INBOX)
             own = target.account == identity.account
             messages.append(tx, inbox, ready.prepared if own else ready.open, key=f"in:{identity.account}:{key}")
+
+
+def identity_key(message_id: str | None, raw: bytes) -> str:
+    """What makes a submitted mail one: its Message-ID and the hash of its body, blanks at the end left out."""
+    body = raw.partition(b"\r\n\r\n")[2].rstrip()
+    return hashlib.sha256(f"{message_id}\0".encode("utf-8", "replace") + body).hexdigest()
 
 
 def _same_body(tx: ReadTx, email: EmailId, raw: bytes) -> bool:

@@ -16,13 +16,14 @@ from typing import Final
 from agents import lookup
 from agents.runtime import Runtime
 from bridge.post import notices
+from bridge.post.accept import identity_key
 from bridge.post.acting import Acting, Arrival
 from bridge.post.content import stored
 from bridge.post.incoming import Incoming, read
 from bridge.post.reading import read_message
 from bridge.post.sent import StoredSent
 from config.settings import Settings
-from mailstore import messages
+from mailstore import messages, threads
 from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.parse import parse
@@ -34,6 +35,10 @@ log = logging.getLogger(__name__)
 _BATCH: Final = 20
 _ATTEMPTS: Final = 3
 _RETRY_SECONDS: Final = 30.0
+_LOST: Final = (
+    "Not done: before Postroom could read your mail, a mail client removed it from Sent or put another text with the "
+    "same Message-ID in its place. Nothing was started or decided by it.\n\nWhat to do: send it again."
+)
 _BIG: Final = 64 * 1024
 
 
@@ -123,10 +128,26 @@ class Intake:
     def _act(self, tx: WriteTx, arrival: Arrival, loaded: _Loaded | None) -> None:
         if tx.value("bridge.arrivals.state", id=arrival.id) != "queued":
             return
-        state = "done"
-        if loaded is not None:
+        if loaded is None or not _is_what_came(arrival, loaded):
+            state = self._tell_lost(tx, arrival, loaded)
+        else:
             state = self._acting.act(tx, arrival, loaded.info, loaded.incoming)
         tx.run("bridge.arrivals.finish", id=arrival.id, state=state)
+
+    def _tell_lost(self, tx: WriteTx, arrival: Arrival, loaded: _Loaded | None) -> str:
+        """Nothing is done by a mail that is no longer there, or that another text has taken the place of."""
+        if arrival.dropped:
+            return "done"  # taken out of the folder again before it was looked at
+        info = loaded.info if loaded else None
+        asked = notices.Asked(
+            arrival.account,
+            str(info.thread if info else threads.new(tx, arrival.account)),
+            info.subject if info else "",
+            info.message_id if info else None,
+            arrival.key,
+        )
+        notices.say(tx, self._runtime, asked, "help", _LOST)
+        return "unreadable"
 
     def _give_up(self, tx: WriteTx, arrival: Arrival) -> None:
         info = messages.email(tx, arrival.email)
@@ -142,3 +163,10 @@ class Intake:
         with suppress(TimeoutError):
             async with asyncio.timeout(_RETRY_SECONDS):  # wait_for of Python 3.11 can lose a cancel
                 await self._bell.wait()
+
+
+def _is_what_came(arrival: Arrival, loaded: _Loaded) -> bool:
+    """Whether the text that is read is the one that was submitted: only submission acts, never what was appended."""
+    if arrival.dropped:
+        return True
+    return identity_key(loaded.incoming.message.message_id, loaded.raw) == arrival.key.partition("#")[0]

@@ -4,12 +4,14 @@ import asyncio
 from base64 import b64encode
 from collections.abc import Callable
 from email.utils import format_datetime, localtime
+from pathlib import Path
 
 import pytest
 
 from agents.states import RunState
+from bridge.sink import Sink
 from bridge.submissions import Receipt
-from tests.post.desk import AGENT, NOTES, SEND, Desk, Kept, Person, asked, counts
+from tests.post.desk import AGENT, NOTES, SEND, Desk, Kept, Person, asked, counts, opened
 
 # --- requests
 
@@ -323,3 +325,44 @@ async def test_smtp_19_a_reply_in_any_form_a_client_writes(
     quote = "On 30/11/2026 09:00, Assistant wrote:\r\n> 1. Send mail"
     assert isinstance(await ada.submit(head + form(words, quote), address), Receipt)
     assert len(await house.sink.wait(1)) == 1
+
+
+async def test_a_text_put_in_the_place_of_a_submitted_one_before_it_is_read_decides_nothing(tmp_path: Path) -> None:
+    """Between the 250 and the act a client appends "approve" under the same Message-ID: only submission acts."""
+    sink = Sink()
+    port = await sink.start()
+    async with opened(tmp_path / "home", sink, port) as house:
+        ada = await house.person("ada")
+        request = await asked(ada)
+    async with opened(tmp_path / "home", sink, port, work=False) as dead:
+        ada = Person(dead, ada.identity)
+        address = str(request.message["Reply-To"].addresses[0].addr_spec)
+        mail = ada.compose(address, "Re: x", "not yet", None, request)
+        forged = ada.compose(address, "Re: x", "approve", None, request)
+        forged.replace_header("Message-ID", mail["Message-ID"])
+        await ada.submit(mail)
+        await ada.append("Sent", forged.as_bytes(), ("\\Seen",))
+        for kept in ada.mails("Sent"):
+            if "not yet" in kept.text:
+                await ada.expunge(kept, "Sent")
+    async with opened(tmp_path / "home", sink, port) as house:
+        ada = Person(house, ada.identity)
+        await ada.settled()
+        assert sink.messages == []
+        assert not [kept for kept in ada.mails() if "$Approved" in kept.keywords]
+    await sink.close()
+
+
+async def test_a_mail_destroyed_before_it_is_read_is_told(tmp_path: Path) -> None:
+    sink = Sink()
+    port = await sink.start()
+    async with opened(tmp_path / "home", sink, port, work=False) as dead:
+        ada = await dead.person("ada")
+        await ada.write(AGENT, "Gone", "List my mail")
+        await ada.expunge(ada.mails("Sent")[0], "Sent")
+    async with opened(tmp_path / "home", sink, port) as house:
+        ada = Person(house, ada.identity)
+        told = await ada.wait("INBOX", lambda all: len(all) == 1)
+        assert "send it again" in told[0].text
+        assert counts(house, ada) == {}
+    await sink.close()
