@@ -153,6 +153,7 @@ async def test_a_reminder_repeats_the_token_and_its_answer_counts(at: House) -> 
     app = at.desk.app
     (request,) = app.store.read(lambda tx: app.runtime.waiting(tx, at.person.identity.account))
     soon = request.expires - 3_600_000
+    await app.runtime.idle()  # a run in hand would count the jump of the clock as its work
     with patch.object(app.clock, "now", lambda: soon):
         await app.runtime.tick()
         reminder = await at.letter(2)
