@@ -75,6 +75,8 @@ class _Scanner:
 
     def message(self, start: int, section: str, depth: int) -> Message:
         head = self._head(start)
+        if self.stack and head.end == start + 2 and self._is_boundary(start):
+            head = _Head(start, start, head.headers)  # its empty line is the CRLF of the boundary around it
         root = self._part(head, section, _TEXT, depth, root=True)
         return _message(head.headers, root, start, head.end, root.body_end)
 
@@ -166,6 +168,14 @@ class _Scanner:
                 self.dash = found
                 return found + 2, min(stop + 2, self.size), level[0], level[1]
             self.dash = stop
+
+    def _is_boundary(self, at: int) -> bool:
+        """Whether a boundary line of an open multipart stands behind the CRLF at `at`."""
+        if not self.raw.startswith(b"\r\n--", at):
+            return False
+        stop = self.raw.find(b"\r\n", at + 4)
+        stop = self.size if stop < 0 else stop
+        return self._level(self.raw[at + 4 : min(stop, at + 300)].rstrip(b" \t")) is not None
 
     def _level(self, text: bytes) -> tuple[int, bool] | None:
         """(level, closes) of a line `--text`; the innermost of the multiparts that it could belong to."""

@@ -196,3 +196,8 @@ def _timed(raw: bytes) -> float:
     began = time.process_time()
     parse(raw)
     return time.process_time() - began
+
+
+def test_an_empty_message_in_a_digest_is_as_long_as_its_part() -> None:
+    """The CRLF before the boundary belongs to the boundary, also when it is all there is of an enclosed message."""
+    read_all(b'Content-Type: multipart/digest; boundary="c"\r\n\r\n--c\r\n\r\n\r\n--c\r\n')
