@@ -73,6 +73,7 @@ class Housekeeping:
             except (StoreError, sqlite3.Error) as error:  # a full disk ends; the work is found again
                 self._report("the text index or the sweep is behind", error)
                 await asyncio.sleep(PATIENCE_SECONDS)
+                self._poked.set()  # what was in hand is still to be done, and nobody else will say so
 
     async def _work_a_day(self) -> None:
         loop = asyncio.get_running_loop()

@@ -5,6 +5,7 @@ A wait is bounded and looks after what it waits for has been told of.
 
 import asyncio
 import os
+import select
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -43,11 +44,15 @@ def _all(log: Path) -> list[str]:
 
 
 def is_alive(pid: int) -> bool:
+    """Whether a process goes on; one that is ending is given a moment to end."""
     try:
-        os.kill(pid, 0)
+        handle = os.pidfd_open(pid)
     except ProcessLookupError:
         return False
-    return True
+    try:
+        return not select.select([handle], [], [], 5.0)[0]
+    finally:
+        os.close(handle)
 
 
 class Listings:
