@@ -1,6 +1,7 @@
 """The merged language: clashes, unmet needs and empty announcements are refused; settings choose; states decide."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,8 @@ def test_a_capability_that_nobody_serves_is_refused() -> None:
 def test_every_table_refuses_a_clash(table: str) -> None:
     full = dialect_for(Imap(extensions="all")).extensions
     owner = next(extension for extension in full if getattr(extension, table))
-    clash = replace(Extension("X-CLASH"), **{table: (replace(getattr(owner, table)[0]),)})
+    changes: dict[str, Any] = {table: (replace(getattr(owner, table)[0]),)}
+    clash = replace(Extension("X-CLASH"), **changes)
     with pytest.raises(DialectError, match=f"both {owner.name} and X-CLASH".replace("+", r"\+")):
         merge([*full, clash])
 

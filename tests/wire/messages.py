@@ -19,6 +19,9 @@ class StoredRow:
     header_size: int
     header: bytes | None
     rendered: tuple[bytes, ...]
+    save_date: int = 0
+    email_object_id: str = ""
+    thread_object_id: str = ""
 
 
 def crlf(text: str) -> bytes:
