@@ -3,8 +3,9 @@
 `POSTROOM_TEST_NIGHTLY=1` (make nightly) is the one switch; a test asks for its count by the fixture `count`.
 """
 
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,3 +34,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def count() -> Callable[[int, int], int]:
     """The number of repetitions: `count(by_day, by_night)`."""
     return lambda by_day, by_night: by_night if NIGHTLY else by_day
+
+
+@pytest.fixture(autouse=True)
+def _log_level() -> Iterator[None]:
+    """A command run inside a test sets the level of the process's log; the next test must find it as it was."""
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)
