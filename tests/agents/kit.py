@@ -59,7 +59,7 @@ from tests.agents.script import ScriptedModel, Turn
 
 T = TypeVar("T")
 NOW = 1_796_000_000_000
-BOUND = 5.0
+BOUND = 30.0
 SERIES = Series("agents", resources.files("agents") / "sql")
 
 

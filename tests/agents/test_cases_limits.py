@@ -247,7 +247,7 @@ async def _until_busy(w: World, what: str) -> str:
 
         w.model.complete = hang  # type: ignore[method-assign]  # a model that hangs
         got = await w.send()
-        await asyncio.wait_for(called.wait(), 5)
+        await asyncio.wait_for(called.wait(), 30)
     elif what == "tool":
         w.effects.hold["look"] = asyncio.Event()
         got = await w.send()
@@ -256,7 +256,7 @@ async def _until_busy(w: World, what: str) -> str:
         w.relay.gate = asyncio.Event()
         got = await w.send()
         await w.decide(await w.request(), "approve")
-        await asyncio.wait_for(w.relay.reached.wait(), 5)
+        await asyncio.wait_for(w.relay.reached.wait(), 30)
         w.relay.gate.set()
         w.relay.gate = asyncio.Event()
     elif what == "retry":

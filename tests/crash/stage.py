@@ -32,7 +32,7 @@ from tests.agents.script import ScriptedModel, Turn, say, want
 
 MAIL = {"to": ["maya@example.org"], "subject": "Hello", "text": "Hi."}
 DELEGATE = want("delegate", skill="summariser", task="Sum it up.")
-LIMIT = 30.0
+LIMIT = 120.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
     await w.until(lambda: w.rows("SELECT 1 FROM runs"))
     (home / "accepted").touch()
     while True:
-        await w.until(lambda: _wants_user(w) or _all_ended(w))
+        await w.until(lambda: wants_user(w) or all_ended(w))
         found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
         if not found:
             return w
@@ -151,11 +151,13 @@ async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
             await w.decide(request, verdict, text=text)
 
 
-def _wants_user(w: World) -> bool | None:
+def wants_user(w: World) -> bool | None:
+    """Whether a request is open; a condition for `World.until`."""
     return bool(w.db.read(lambda tx: w.runtime.waiting(tx, 1))) or None
 
 
-def _all_ended(w: World) -> bool | None:
+def all_ended(w: World) -> bool | None:
+    """Whether no run goes on or waits; a condition for `World.until`."""
     return not w.rows("SELECT 1 FROM runs WHERE ended IS NULL") or None
 
 

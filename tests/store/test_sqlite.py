@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mailstore import writer
 from mailstore.errors import Broken, Closed, Full, TooOld
 from mailstore.sqlite import Database, ReadTx, Series, WriteTx
 
@@ -49,6 +50,12 @@ def make_series(folder: Path, schema: str = SCHEMA, queries: str = QUERIES) -> S
     (folder / "0001_first.sql").write_text(schema)
     (folder / "items.sql").write_text(queries)
     return Series("t", folder)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group is as large as what waits, however slow the machine: on a busy one 20 ms can pass between two inserts."""
+    monkeypatch.setattr(writer, "_GROUP_SECONDS", 60.0)
 
 
 @pytest.fixture
