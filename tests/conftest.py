@@ -19,6 +19,7 @@ settings.load_profile("nightly" if NIGHTLY else "ci")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--leave-out-missing-programs", action="store_true", help="interop: skip where one is missing")
     parser.addoption("--fuzz-seconds", type=float, default=5.0, help="how long each fuzz test runs (CI: 60)")
 
 

@@ -1,10 +1,21 @@
 """One `postroom serve` process for all tests of this folder (one a worker), and an observer for each test."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
-from tests.interop.support import Observer, Postroom, start
+from tests.interop.support import Missing, Observer, Postroom, start
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Where nothing can be installed, a test of a program that is not there is left out, if that was asked for."""
+    try:
+        return (yield)
+    except Missing as missing:
+        if item.config.getoption("--leave-out-missing-programs"):
+            pytest.skip(str(missing))
+        raise
 
 
 @pytest.fixture(scope="session")

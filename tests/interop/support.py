@@ -211,11 +211,15 @@ def token() -> str:
     return f"t{uuid.uuid4().hex[:10]}"
 
 
+class Missing(pytest.fail.Exception):
+    """A program is not installed. The test fails, unless --leave-out-missing-programs was given."""
+
+
 def need(program: str, package: str) -> str:
-    """The path of a program; the test fails (and is not left out) when it is not installed."""
+    """The path of a program. Raises Missing."""
     path = shutil.which(program)
     if path is None:
-        pytest.fail(f"{program} is not installed: apt-get install {package}")
+        raise Missing(f"{program} is not installed: apt-get install {package}")
     return path
 
 
