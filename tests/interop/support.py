@@ -211,7 +211,7 @@ def token() -> str:
     return f"t{uuid.uuid4().hex[:10]}"
 
 
-class Missing(pytest.fail.Exception):
+class Missing(AssertionError):
     """A program is not installed. The test fails, unless --leave-out-missing-programs was given."""
 
 
