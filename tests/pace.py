@@ -29,5 +29,5 @@ def _work() -> int:
 
 
 def unit() -> float:
-    """Seconds of processor time of a fixed piece of plain Python: about 3.5 ms on the machine where the bounds were set."""
+    """Seconds of processor time of a fixed piece of plain Python: about 3.5 ms where the bounds were set."""
     return spent(_work)
