@@ -6,6 +6,7 @@ The rule: the store gives them no meaning; they go with what they are about.
 from collections.abc import Mapping
 
 from mailstore.errors import QuotaOver
+from mailstore.events import Touched
 from mailstore.lookup import get
 from mailstore.model import AccountId, Mailbox
 from mailstore.transaction import ReadTx, WriteTx
@@ -31,6 +32,7 @@ def put(tx: WriteTx, account: AccountId, mailbox: Mailbox | None, entries: Mappi
             tx.run("mailstore.annotations.put", entry=entry, value=value, **target)
     if len(of(tx, account, mailbox)) > MOST:
         raise QuotaOver(f"more than {MOST} annotations of one mailbox are not possible")
+    tx.emit(Touched(frozenset(() if mailbox is None else (mailbox.id,))))
 
 
 def _target(account: AccountId, mailbox: Mailbox | None) -> dict[str, int | str]:

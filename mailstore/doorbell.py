@@ -13,6 +13,7 @@ class Doorbell:
 
     def __init__(self) -> None:
         self._callbacks: dict[MailboxId, dict[object, Callable[[], None]]] = {}
+        self._everywhere: dict[object, Callable[[frozenset[MailboxId]], None]] = {}
 
     def subscribe(self, mailbox: MailboxId, callback: Callable[[], None]) -> Callable[[], None]:
         """Be woken by changes of a mailbox; call what is returned to stop (more than once does no harm)."""
@@ -27,8 +28,22 @@ class Doorbell:
 
         return unsubscribe
 
+    def subscribe_everywhere(self, callback: Callable[[frozenset[MailboxId]], None]) -> Callable[[], None]:
+        """Be woken by every change, also of names, subscriptions and notes; of which mailboxes (of any account) is
+        given, and none when it concerns no mailbox that is there. Call what is returned to stop."""
+        key = object()
+        self._everywhere[key] = callback
+
+        def unsubscribe() -> None:
+            self._everywhere.pop(key, None)
+
+        return unsubscribe
+
     def ring(self, mailboxes: Iterable[MailboxId]) -> None:
         """Wake the listeners of these mailboxes. Only the store calls this."""
+        mailboxes = frozenset(mailboxes)
+        for heard in list(self._everywhere.values()):
+            heard(mailboxes)
         for mailbox in mailboxes:
             for callback in list(self._callbacks.get(mailbox, {}).values()):
                 callback()

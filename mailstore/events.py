@@ -57,7 +57,8 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """These mailboxes have new rows in their log. For the store itself: it rings the doorbell after the commit."""
+    """These mailboxes have new rows in their log, or another name, subscription or note. For the store itself: it rings
+    the doorbell after the commit."""
 
     mailboxes: frozenset[MailboxId]
 

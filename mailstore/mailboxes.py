@@ -83,6 +83,7 @@ def make(
     )
     if subscribed:
         tx.run("mailstore.mailboxes.subscribe", account=account, name=name)
+    tx.emit(Touched(frozenset((MailboxId(mailbox),))))
     return get(tx, MailboxId(mailbox))
 
 
@@ -130,6 +131,8 @@ def subscribe(tx: WriteTx, account: AccountId, name: str, on: bool) -> None:
     """Subscribe to a name, or stop; the mailbox need not exist (RFC 3501 6.3.6)."""
     query = "subscribe" if on else "unsubscribe"
     tx.run(f"mailstore.mailboxes.{query}", account=account, name=canonical(name))
+    there = find(tx, account, name)
+    tx.emit(Touched(frozenset(() if there is None else (there.id,))))
 
 
 def subscriptions(tx: ReadTx, account: AccountId) -> list[str]:
@@ -198,6 +201,7 @@ def _revive(tx: WriteTx, mailbox: Mailbox, role: Role, special_use: str | None) 
         uidvalidity=_next_uidvalidity(tx),
         modseq=next_modseq(tx, mailbox.account),
     )
+    tx.emit(Touched(frozenset((mailbox.id,))))
     return get(tx, mailbox.id)
 
 
@@ -213,6 +217,7 @@ def _rename_one(tx: WriteTx, mailbox: Mailbox, name: str, role: Role) -> None:
         emails = [EmailId(row["id"]) for row in tx.all("mailstore.mailboxes.emails", mailbox=mailbox.id)]
         views.refresh(tx, mailbox.account, emails, next_modseq(tx, mailbox.account))
         filing.announce_trash(tx, mailbox.account, emails, before=mailbox.role, after=role)
+    tx.emit(Touched(frozenset((mailbox.id,))))
 
 
 def _next_uidvalidity(tx: WriteTx) -> int:

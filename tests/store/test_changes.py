@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mailstore import changes, mailboxes
+from mailstore import annotations, changes, mailboxes
 from mailstore.errors import NoSuchMailbox
 from mailstore.model import ModSeq, Uid
 from tests.store.helpers import Desk, mail
@@ -132,6 +132,32 @@ async def test_the_doorbell_rings_once_a_commit_after_it_and_stops_when_told(des
     stop()
     await desk.append("INBOX")
     assert len(heard) == 2
+
+
+async def test_who_listens_everywhere_hears_of_mail_names_subscriptions_and_notes(desk: Desk) -> None:
+    heard: list[frozenset[Any]] = []
+    stop = desk.store.doorbell.subscribe_everywhere(heard.append)
+    account, box = desk.box("INBOX").account, desk.box("INBOX")
+    await desk.append("INBOX")
+    assert box.id in heard.pop()
+    made = await desk.write(lambda tx: mailboxes.create(tx, account, "New/Folder"))
+    assert made.id in heard.pop()
+    await desk.write(lambda tx: mailboxes.rename(tx, made, "New/Name"))
+    assert heard.pop() == {made.id}
+    await desk.write(lambda tx: mailboxes.subscribe(tx, account, "New/Name", True))
+    assert heard.pop() == {made.id}
+    await desk.write(lambda tx: mailboxes.subscribe(tx, account, "Nowhere", True))
+    assert heard.pop() == frozenset()
+    await desk.write(lambda tx: annotations.put(tx, account, made, {"/private/comment": b"x"}))
+    assert heard.pop() == {made.id}
+    await desk.write(lambda tx: annotations.put(tx, account, None, {"/private/comment": b"x"}))
+    assert heard.pop() == frozenset()
+    await desk.write(lambda tx: mailboxes.delete(tx, made))
+    assert heard.pop() == {made.id}
+    stop()
+    stop()
+    await desk.append("INBOX")
+    assert heard == []
 
 
 async def test_a_change_that_fails_rings_nobody_and_leaves_the_index_alone(desk: Desk) -> None:
