@@ -18,7 +18,8 @@ from agents.outbox import put
 from agents.ports import ReadTx, WriteTx
 from agents.states import CallState, PlanKind, RunState
 from agents.store import Call, Run
-from agents.tool import ToolFailed
+from agents.tool import FETCH, ToolFailed
+from agents.web import address
 
 _RETRY = 'Answer this mail with "retry" to try it again.'
 _ADVICE = {
@@ -78,6 +79,7 @@ def footer(tx: ReadTx, office: Office, run: Run) -> Footer:
     if not labels and model is not None:
         labels = [model.label]
     endpoints = [row["endpoint"] for row in served if row["endpoint"]]
+    endpoints += _fetched_from(tx, run)
     if office.relay_name and _sent_out(tx, run):
         endpoints.append(f"your relay {office.relay_name}")
     return Footer(
@@ -101,6 +103,12 @@ def _tool_count(row: sqlite3.Row) -> ToolCount:
 def _sent_out(tx: ReadTx, run: Run) -> bool:
     calls = [store.to_call(row) for row in tx.all("agents.calls.effects", root=run.root)]
     return any(call.plan is PlanKind.MAIL for call in calls)
+
+
+def _fetched_from(tx: ReadTx, run: Run) -> list[str]:
+    """The hosts whose pages were asked for: each has received an address."""
+    rows = tx.all("agents.calls.started", root=run.root, tool=FETCH)
+    return [address.read(json.loads(row["args"])["url"]).host for row in rows]
 
 
 def headline(office: Office, call: Call) -> str:

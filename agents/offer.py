@@ -4,10 +4,11 @@ The rule: a tool whose need is not met here is not made, so a model never sees a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.profile import Profile
 from agents.schedule import Calendar, Schedule
+from config.settings import Fetch
 
 
 def no_skills() -> Sequence[Profile]:
@@ -20,7 +21,8 @@ class Offer:
     """What an installation has, for the tools that depend on it.
 
     `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
-    each time a tool list is made), `schedule` keeps reminders, `calendar` schedules (None: there is none).
+    each time a tool list is made), `schedule` keeps reminders, `calendar` schedules (None: there is none),
+    `fetch` how web pages are fetched.
     """
 
     relay: bool = False
@@ -28,3 +30,4 @@ class Offer:
     skills: Callable[[], Sequence[Profile]] = no_skills
     schedule: Schedule | None = None
     calendar: Calendar | None = None
+    fetch: Fetch = field(default_factory=lambda: Fetch(mode="off"))

@@ -19,6 +19,9 @@ Args = Mapping[str, Any]
 DELEGATE: Final = "delegate"
 """The name of the one tool whose plan is Delegate; a run that may not delegate is not offered it."""
 
+FETCH: Final = "fetch_page"
+"""The name of the tool whose argument `url` leaves for a host of the web: that host has received data."""
+
 
 class Risk(StrEnum):
     """What a call may do, from harmless to dangerous. From write_user on it asks; a leave spares all but danger."""

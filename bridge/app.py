@@ -140,7 +140,14 @@ class App:
         settings = self.settings
         relay = self._make_relay(probe)
         planner = Planner(settings, self.clock)
-        offer = Offer(relay.configured, settings.domain, self.skills.profiles, schedule=planner, calendar=planner)
+        offer = Offer(
+            relay.configured,
+            settings.domain,
+            self.skills.profiles,
+            schedule=planner,
+            calendar=planner,
+            fetch=settings.fetch,
+        )
         built_in = discover.tools(offer)
         return Runtime(
             PatientDatabase(self.store.db, self.space),

@@ -17,6 +17,7 @@ RESERVED: Final = ("action", "help", "hook", "postmaster", "schedule")
 NAME: Final = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
 DOMAIN: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,253}")
+MAILBOX_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 
 
@@ -25,6 +26,11 @@ def name_fault(name: str) -> str | None:
     if NAME.fullmatch(name) is None or ".." in name:
         return "is not a name that can stand in an address"
     return None
+
+
+def mailbox_name_fault(name: str) -> str | None:
+    """What is wrong with the name of a watched mailbox; None when nothing is."""
+    return None if MAILBOX_NAME.fullmatch(name) else "is not a name of up to 40 small letters, digits and dashes"
 
 
 def is_loopback(host: str) -> bool:
@@ -37,7 +43,7 @@ def is_loopback(host: str) -> bool:
 
 def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Fault]:
     """Every broken rule; `origins` tells where the settings were written."""
-    rules = (_identity, _listen, _relay, _dkim, _outside, _models, _agents, _local_parts)
+    rules = (_identity, _listen, _relay, _dkim, _outside, _mailboxes, _models, _agents, _fetch, _local_parts)
     return [_placed(fault, origins) for rule in rules for fault in rule(settings)]
 
 
@@ -169,6 +175,19 @@ def _outside(settings: Settings) -> Iterator[Fault]:
             yield _fault(f"outside.{key}", f"{address} is an address of this bridge", "write one of the outside world")
 
 
+def _mailboxes(settings: Settings) -> Iterator[Fault]:
+    for name, watched in settings.mailboxes.items():
+        for key, fix in (("host", "name the IMAP server"), ("username", "write the login of the mailbox")):
+            if not getattr(watched, key):
+                yield _fault(f"mailboxes.{name}.{key}", "is missing", fix)
+        if watched.password is None:
+            fix = "write env:NAME, file:PATH or keyring:SERVICE/NAME"
+            yield _fault(f"mailboxes.{name}.password", "is missing", fix)
+        if watched.tls == "none" and watched.host and not is_loopback(watched.host):
+            message = f"{watched.host} is another machine: mail and password would travel in clear"
+            yield _fault(f"mailboxes.{name}.tls", message, 'write "implicit" or "starttls"')
+
+
 def _models(settings: Settings) -> Iterator[Fault]:
     for tag, model in settings.models.items():
         if model.provider == "litellm" and not model.model:
@@ -194,6 +213,21 @@ def _agents(settings: Settings) -> Iterator[Fault]:
         other = displays.setdefault(agent.display.casefold(), name)
         if other != name:
             yield _fault(f"agents.{name}.display", f"is also the display name of {other}", "give each its own")
+
+
+def _fetch(settings: Settings) -> Iterator[Fault]:
+    for entry in settings.fetch.allow_private:
+        if DOMAIN.fullmatch(entry.lower()) is None and not _is_network(entry):
+            fix = 'write a host name, an address, or a network such as "192.168.1.0/24"'
+            yield _fault("fetch.allow_private", f"{entry!r} is neither a host nor a network", fix)
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _local_parts(settings: Settings) -> Iterator[Fault]:

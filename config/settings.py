@@ -28,6 +28,7 @@ DEFAULT_SKILL: Final = "summariser"
 LogLevel = Literal["debug", "info", "warning", "error"]
 RelayTls = Literal["starttls", "implicit", "none"]
 Provider = Literal["demo", "litellm"]
+FetchMode = Literal["off", "ask", "allow"]
 
 
 def option(default: T, help: str, *, low: float | None = None, high: float | None = None, key: str = "") -> T:
@@ -114,6 +115,32 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class Webhooks:
+    """HTTP requests on the web port that begin a task, off by default. Each is made by `postroom triggers add`."""
+
+    enabled: bool = option(False, "true: POST /hooks/ACCOUNT/NAME with the secret of a webhook is obeyed")
+    max_bytes: int = option(64 * KIB, "largest body to accept, in bytes", low=256, high=MIB)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedMailbox:
+    """A mailbox of the outside world that a trigger may watch, by IMAP and read-only: `mailbox NAME`."""
+
+    name: str
+    account: str = option("", "whose it is here; empty: the first account's (`user`)")
+    host: str = option("", "IMAP server")
+    port: int = option(993, "its port", low=1, high=MAX_PORT)
+    tls: RelayTls = option("implicit", '"implicit", "starttls", or "none" (to this machine only)')
+    username: str = option("", "login there")
+    password: Secret | None = option(None, "reference to the password: env:NAME, file:PATH or keyring:SERVICE/NAME")
+    mailbox: str = option("INBOX", "mailbox to watch")
+    max_bytes: int = option(
+        10 * MIB, "largest mail to take, in bytes; a larger one is told of", low=1024, high=50 * MIB
+    )
+    poll_seconds: int = option(60, "seconds between looks where the server has no IDLE", low=1, high=3600)
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What a run, an agent and a day may cost. At a limit a run pauses with what it has and says so by mail."""
 
@@ -135,6 +162,9 @@ class Limits:
     children: int = option(3, "tasks a run may delegate", low=0, high=32)
     open_approvals: int = option(100, "open requests of an account", low=1, high=1000)
     mails_per_hour: int = option(30, "mails an agent may send in an hour", low=1, high=10_000)
+    fires_per_hour: int = option(
+        60, "times an hour that one webhook, hook or watched mailbox is obeyed", low=1, high=10_000
+    )
     replies_per_thread_hour: int = option(3, "replies an hour to machine-made mail in one thread", low=0, high=1000)
 
 
@@ -167,6 +197,18 @@ class Model:
     context_tokens: int | None = option(None, "size of its context window", low=1000)
     price_in: float | None = option(None, "EUR for a million tokens in", low=0)
     price_out: float | None = option(None, "EUR for a million tokens out", low=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Fetching web pages for agents. Private places (this machine, the local network) are refused unless allowed."""
+
+    mode: FetchMode = option("ask", '"off", "ask" (each page waits for approval) or "allow"')
+    allow_private: tuple[str, ...] = option((), "private hosts, addresses and networks that may be reached")
+    max_bytes: int = option(5 * MIB, "most that is read of a page, in bytes, unpacked", low=1024, high=100 * MIB)
+    seconds: int = option(30, "seconds for a page with all its redirects", low=1, high=600)
+    redirects: int = option(5, "redirects that are followed", low=0, high=20)
+    per_minute: int = option(20, "pages of one host in a minute", low=1, high=10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +263,12 @@ class Settings:
     folders: Folders = field(default_factory=Folders)
     relay: Relay | None = None
     outside: Outside = field(default_factory=Outside)
+    webhooks: Webhooks = field(default_factory=Webhooks)
+    mailboxes: Mapping[str, WatchedMailbox] = field(default_factory=lambda: MappingProxyType({}))
     agents: Mapping[str, Agent] = field(default_factory=default_agents)
     models: Mapping[str, Model] = field(default_factory=default_models)
     skills: Skills = field(default_factory=Skills)
+    fetch: Fetch = field(default_factory=Fetch)
     limits: Limits = field(default_factory=Limits)
     approvals: Approvals = field(default_factory=Approvals)
     log: Log = field(default_factory=Log)
@@ -248,4 +293,5 @@ class Settings:
         found: list[Any] = [self.relay.password] if self.relay else []
         found.append(self.outside.password)
         found += [model.api_key for model in self.models.values()]
+        found += [watched.password for watched in self.mailboxes.values()]
         return tuple(secret for secret in found if secret is not None)

@@ -85,6 +85,11 @@ WHERE r.root = :root AND c.risk <> 'read' AND c.plan IN ('act', 'within', 'mail'
   AND c.state <> 'failed'
 ORDER BY c.started, c.rowid;
 
+-- name: started
+-- The arguments of every call of one tool that a family of runs has begun, oldest first.
+SELECT c.args FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
+WHERE r.root = :root AND c.tool = :tool AND c.started IS NOT NULL ORDER BY c.started, c.rowid;
+
 -- name: files
 -- The files that the calls of a run made.
 SELECT files FROM tool_calls WHERE run = :run AND files <> '[]' ORDER BY seq, idx;

@@ -1,0 +1,1 @@
+"""Fetching web pages for agents: which addresses may be reached, one exchange over HTTP, one page whole."""
