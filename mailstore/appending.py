@@ -23,6 +23,7 @@ from mailstore.model import (
     Mailbox,
     MailboxId,
     Millis,
+    ModSeq,
     Role,
     ThreadId,
     Uid,
@@ -141,47 +142,54 @@ def _set_labels(tx: WriteTx, email: EmailId, names: Collection[str]) -> None:
         labels.set_label(tx, email, name, True)
 
 
-def _append_new(
-    tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None
-) -> Appended:
+def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None) -> Appended:
     account, message = mailbox.account, prepared.message
     modseq = next_modseq(tx, account)
     email = EmailId(tx.value("mailstore.messages.next-id"))
     thread = _thread(tx, account, prepared, thread)
-    fed = views.feeds(mailbox.role)
-    shown = views.wanted(fed, wish.flags.bits, False)
     keyword_set = words.intern(tx, account, words.spell(tx, account, wish.flags.keywords))
     message_id = None if message.message_id is None else content.storable(message.message_id)
     tx.insert(
         "mailstore.messages.insert",
         id=email,
         account=account,
-        mailbox=mailbox.id,
         content=content.keep(tx, prepared),
         thread=thread,
-        origin=email,
-        stands_for=email,
-        flags=wish.flags.bits,
-        keywords=keyword_set,
-        modseq=modseq,
-        size=len(prepared.raw),
         header_size=message.header_size,
         internal_date=wish.internal_date,
-        shown=shown,
-        open=0,
         filed=sent.FILED if wish.filed else 0,
         message_id=message_id,
         likeness=wish.likeness,
     )
-    size = len(prepared.raw)
-    uid = place(tx, account, mailbox.id, [Item(email, wish.flags.bits, size, int(wish.flags.deleted))], modseq)
-    if shown:
-        for bit, view in views.boxes(tx, account).items():
-            if shown & bit:
-                place(tx, account, view, [Item(email, wish.flags.bits, size)], modseq)
+    item = Item(email, wish.flags.bits, len(prepared.raw), int(wish.flags.deleted))
+    uid = _place(tx, mailbox, item, keyword_set, modseq)
     tx.emit(Stale())
     tx.emit(Arrived(account, mailbox, uid, email, wish.how))
     return Appended(uid, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
+
+
+def _place(tx: WriteTx, mailbox: Mailbox, item: Item, keyword_set: int, modseq: ModSeq) -> Uid:
+    """Place a new message in its mailbox and in the views that show it; the UID it has in its mailbox."""
+    account = mailbox.account
+    uid = place(tx, account, mailbox.id, [item], modseq)
+    shown = views.wanted(views.feeds(mailbox.role), item.flags, False)
+    boxes = views.boxes(tx, account) if shown else {}
+    alike = [Item(item.email, item.flags, item.size)]
+    uids = {bit: place(tx, account, view, alike, modseq) for bit, view in boxes.items() if shown & bit}
+    tx.run(
+        "mailstore.messages.insert-state",
+        email=item.email,
+        mailbox=mailbox.id,
+        uid=uid,
+        in_all=uids.get(views.ALL, 0),
+        in_unread=uids.get(views.UNREAD, 0),
+        in_action=0,
+        flags=item.flags,
+        keywords=keyword_set,
+        modseq=modseq,
+        size=item.size,
+    )
+    return uid
 
 
 def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId | None) -> ThreadId:

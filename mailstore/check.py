@@ -9,6 +9,7 @@ from mailstore.transaction import ReadTx
 _CHECKS = {
     "counters": "a mailbox's counters are wrong",
     "stored": "a message is not placed exactly once in its mailbox",
+    "states": "a message and what changes of it disagree",
     "views": "a message stands in the wrong views",
     "lost-placements": "a placement leads nowhere",
     "contents": "the bytes of a message do not add up",

@@ -29,16 +29,11 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     account = _one_account(source, target)
     modseq = next_modseq(tx, account)
     first = tx.value("mailstore.messages.next-id")
-    tx.run(
-        "mailstore.messages.copy",
-        id=first,
-        mailbox=target.id,
-        modseq=modseq,
-        feeds=views.feeds(target.role),
-        emails=json.dumps([row["email"] for row in rows]),
-    )
+    emails = json.dumps([row["email"] for row in rows])
+    tx.run("mailstore.messages.copy", id=first, emails=emails)
     items = [_item(source, row, EmailId(first + offset)) for offset, row in enumerate(rows)]
     uid = place(tx, account, target.id, items, modseq)
+    tx.run("mailstore.messages.copy-state", id=first, mailbox=target.id, uid=uid, modseq=modseq, emails=emails)
     _show(tx, account, views.feeds(target.role), items, modseq)
     tx.emit(Stale())
     _announce(tx, target, uid, items, "copy")
@@ -70,8 +65,8 @@ def _move(tx: WriteTx, source: Mailbox, rows: Sequence[Row], target: Mailbox) ->
     else:
         take(tx, account, source.id, rows, modseq)
         before = {source.role: emails}
-    tx.run("mailstore.messages.refile", mailbox=target.id, emails=json.dumps(emails))
     uid = place(tx, account, target.id, items, modseq)
+    tx.run("mailstore.messages.refile", mailbox=target.id, uid=uid, emails=json.dumps(emails))
     views.refresh(tx, account, emails, modseq)
     _announce(tx, target, uid, items, "move")
     for role, moved in before.items():
@@ -79,9 +74,7 @@ def _move(tx: WriteTx, source: Mailbox, rows: Sequence[Row], target: Mailbox) ->
     return _pairs(rows, uid, target)
 
 
-def _take_stored(
-    tx: WriteTx, account: AccountId, rows: Sequence[Row], modseq: ModSeq
-) -> dict[Role, list[EmailId]]:
+def _take_stored(tx: WriteTx, account: AccountId, rows: Sequence[Row], modseq: ModSeq) -> dict[Role, list[EmailId]]:
     """Take the stored placements of messages seen in a view; the messages by the role of the mailbox they were in."""
     by_mailbox: dict[MailboxId, list[EmailId]] = {}
     for row in rows:
@@ -93,9 +86,7 @@ def _take_stored(
     return by_role
 
 
-def announce_trash(
-    tx: WriteTx, account: AccountId, emails: Sequence[EmailId], *, before: Role, after: Role
-) -> None:
+def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], *, before: Role, after: Role) -> None:
     """Tell who has been put into Trash or taken out of it."""
     if (before is Role.TRASH) == (after is Role.TRASH) or not emails:
         return
@@ -110,12 +101,10 @@ def _announce(tx: WriteTx, target: Mailbox, uid: Uid, items: Sequence[Item], how
 
 
 def _show(tx: WriteTx, account: AccountId, fed: int, items: Sequence[Item], modseq: ModSeq) -> None:
-    """Place new copies in the views; their `shown` says so already. No copy is open."""
+    """Place new copies in the views. No copy is open."""
     for bit, view in views.boxes(tx, account).items():
         belonging = [item for item in items if views.wanted(fed, item.flags, False) & bit]
-        shown = [Item(item.email, item.flags, item.size) for item in belonging]
-        if shown:
-            place(tx, account, view, shown, modseq)
+        views.enter(tx, account, view, bit, [Item(item.email, item.flags, item.size) for item in belonging], modseq)
 
 
 def _item(source: Mailbox, row: Row, email: EmailId) -> Item:

@@ -50,9 +50,7 @@ def empty(tx: WriteTx, mailbox: Mailbox) -> None:
         destroy(tx, mailbox.account, [EmailId(row["email"]) for row in rows], next_modseq(tx, mailbox.account))
 
 
-def destroy(
-    tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq, *, tell: bool = True
-) -> None:
+def destroy(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq, *, tell: bool = True) -> None:
     """Take messages out of every mailbox and forget them. `tell=False`: another message has taken their place."""
     ids = json.dumps(list(emails))
     facts = tx.all("mailstore.messages.facts", emails=ids)
@@ -63,6 +61,7 @@ def destroy(
     tx.run("mailstore.labels.drop", emails=ids)
     tx.run("mailstore.messages.delete-annotations", account=account, emails=ids)
     tx.run("mailstore.messages.delete", emails=ids)
+    tx.run("mailstore.messages.delete-state", emails=ids)
     tx.run("mailstore.content.orphan", contents=json.dumps([row["content"] for row in facts]))
     _forget_threads(tx, account, {row["thread"] for row in facts})
     tx.emit(Stale())
@@ -70,9 +69,7 @@ def destroy(
         _tell(tx, account, facts, siblings, roles)
 
 
-def _take_all(
-    tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq
-) -> dict[EmailId, Role]:
+def _take_all(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq) -> dict[EmailId, Role]:
     """Take every placement of these messages; the roles of the mailboxes they were stored in."""
     by_mailbox: dict[MailboxId, list[Row]] = {}
     for row in tx.all("mailstore.flags.of-emails", emails=json.dumps(list(emails))):
@@ -96,9 +93,7 @@ def _siblings(tx: WriteTx, emails: Sequence[EmailId]) -> dict[EmailId, list[tupl
     return found
 
 
-def _hand_labels_on(
-    tx: WriteTx, facts: Sequence[Row], siblings: dict[EmailId, list[tuple[EmailId, Role]]]
-) -> None:
+def _hand_labels_on(tx: WriteTx, facts: Sequence[Row], siblings: dict[EmailId, list[tuple[EmailId, Role]]]) -> None:
     """A message that was filed by COPY and EXPUNGE keeps its labels: they go to the newest copy outside Trash."""
     if not siblings:
         return

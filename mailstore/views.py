@@ -53,20 +53,20 @@ def refresh(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: 
     if not rows:
         return
     for bit, view in boxes(tx, account).items():
-        enter(tx, account, view, bit, [row for row in rows if row["wanted"] & ~row["shown"] & bit], modseq)
+        entering = [row for row in rows if row["wanted"] & ~row["shown"] & bit]
+        items = [Item(EmailId(row["id"]), row["flags"], row["size"]) for row in entering]
+        enter(tx, account, view, bit, items, modseq)
         leaving = [row for row in rows if row["shown"] & ~row["wanted"] & bit]
         if bit == UNREAD:
             leaving = _keep_read(tx, view, leaving, modseq)
         leave(tx, account, view, bit, [row["id"] for row in leaving], modseq)
 
 
-def enter(
-    tx: WriteTx, account: AccountId, view: MailboxId, bit: int, rows: Sequence[Row], modseq: ModSeq
-) -> None:
-    """Place messages (rows with id, flags, size) in a view."""
-    if rows:
-        place(tx, account, view, [Item(EmailId(row["id"]), row["flags"], row["size"]) for row in rows], modseq)
-        tx.run("mailstore.views.show", bit=bit, emails=json.dumps([row["id"] for row in rows]))
+def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, items: Sequence[Item], modseq: ModSeq) -> None:
+    """Place messages in a view."""
+    if items:
+        uid = place(tx, account, view, items, modseq)
+        tx.run("mailstore.views.show", bit=bit, uid=uid, emails=json.dumps([item.email for item in items]))
 
 
 def leave(
@@ -112,8 +112,7 @@ def unread_again(tx: WriteTx, emails: Sequence[EmailId]) -> None:
 def sweep(tx: WriteTx, account: AccountId, view: MailboxId, *, watched: int, until: Millis) -> int:
     """Let go what was read in Unread at or before modseq `watched`, or before the time `until`; how many left."""
     emails = [
-        EmailId(row["email"])
-        for row in tx.all("mailstore.views.overdue", mailbox=view, watched=watched, until=until)
+        EmailId(row["email"]) for row in tx.all("mailstore.views.overdue", mailbox=view, watched=watched, until=until)
     ]
     if emails:
         modseq = next_modseq(tx, account)

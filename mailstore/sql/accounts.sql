@@ -25,6 +25,9 @@ DELETE FROM lingering WHERE mailbox IN (SELECT id FROM mailboxes WHERE account =
 -- name: remove-labels
 DELETE FROM label WHERE email IN (SELECT id FROM email WHERE account = :account);
 
+-- name: remove-states
+DELETE FROM state WHERE email IN (SELECT id FROM email WHERE account = :account);
+
 -- name: remove-emails
 DELETE FROM email WHERE account = :account;
 

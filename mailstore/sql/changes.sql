@@ -9,10 +9,13 @@ ORDER BY modseq;
 
 -- name: uids-of
 -- Which UIDs of a mailbox belong to messages with ids in these ranges ([[first, last], ...]).
-SELECT p.uid FROM json_each(:ranges) j
-CROSS JOIN placement p INDEXED BY placement_email
-    ON p.email BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]') AND p.mailbox = :mailbox
-ORDER BY p.uid;
+SELECT uid FROM (
+    SELECT CASE (SELECT view FROM mailboxes WHERE id = :mailbox)
+        WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread WHEN 'action' THEN s.in_action
+        ELSE iif(s.mailbox = :mailbox, s.uid, 0) END AS uid
+    FROM json_each(:ranges) j
+    CROSS JOIN state s ON s.email BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+) WHERE uid > 0;
 
 -- name: expunged
 -- The UIDs that left a mailbox after a modseq, as ranges.
@@ -24,29 +27,29 @@ SELECT log_floor FROM accounts WHERE id = :account;
 
 -- name: rows
 -- The index rows of a whole mailbox: UID, flag-set key, modseq.
-SELECT p.uid, e.flags | (p.deleted << 4) | (e.keywords << 6) AS key, max(p.modseq, e.modseq) AS modseq
-FROM placement p JOIN email e ON e.id = p.email
+SELECT p.uid, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, max(p.modseq, s.modseq) AS modseq
+FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox ORDER BY p.uid;
 
 -- name: rows-at
 -- The index rows of ranges of UIDs ([[first, last], ...], ascending).
-SELECT p.uid, e.flags | (p.deleted << 4) | (e.keywords << 6) AS key, max(p.modseq, e.modseq) AS modseq
+SELECT p.uid, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, max(p.modseq, s.modseq) AS modseq
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
-CROSS JOIN email e ON e.id = p.email;
+CROSS JOIN state s ON s.email = p.email;
 
 -- name: uids
 SELECT uid FROM placement WHERE mailbox = :mailbox ORDER BY uid;
 
 -- name: first-unseen
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND NOT e.flags & 1 ORDER BY p.uid LIMIT 1;
+SELECT p.uid FROM placement p JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox AND NOT s.flags & 1 ORDER BY p.uid LIMIT 1;
 
 -- name: changed-since
 -- Messages of a mailbox changed after a modseq.
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND (p.modseq > :modseq OR e.modseq > :modseq) ORDER BY p.uid;
+SELECT p.uid FROM placement p JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox AND (p.modseq > :modseq OR s.modseq > :modseq) ORDER BY p.uid;
 
 -- name: floor-at
 -- The last modseq given up to the end of a day.

@@ -1,7 +1,7 @@
 -- name: set
 -- Adds shared flags to a run of messages and takes others away; keywords NULL leaves theirs as they are.
-UPDATE email SET flags = (flags & ~:taken) | :added, keywords = coalesce(:keywords, keywords), modseq = :modseq
-WHERE id BETWEEN :first AND :last;
+UPDATE state SET flags = (flags & ~:taken) | :added, keywords = coalesce(:keywords, keywords), modseq = :modseq
+WHERE email BETWEEN :first AND :last;
 
 -- name: mark
 -- Sets or clears \Deleted on placements.
@@ -10,8 +10,8 @@ WHERE mailbox = :mailbox AND uid IN (SELECT value FROM json_each(:uids));
 
 -- name: of-emails
 -- What is needed to change the flags of these messages.
-SELECT e.id AS email, e.account, e.flags, e.keywords, e.mailbox, e.shown
-FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
+SELECT s.email, m.account, s.flags, s.keywords, s.mailbox, (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown
+FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value JOIN mailboxes m ON m.id = s.mailbox;
 
 -- name: keyword
 -- A keyword as it was first spelled.

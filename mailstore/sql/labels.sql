@@ -18,7 +18,7 @@ SELECT email, name FROM label WHERE email IN (SELECT value FROM json_each(:email
 DELETE FROM label WHERE email IN (SELECT value FROM json_each(:emails));
 
 -- name: open
-UPDATE email SET open = :open WHERE id = :email;
+UPDATE state SET open = :open WHERE email = :email;
 
 -- name: account
 SELECT account FROM email WHERE id = :email;
@@ -27,7 +27,7 @@ SELECT account FROM email WHERE id = :email;
 -- The message itself, or the copies that stand for it, newest first.
 SELECT id FROM email WHERE id = :email
 UNION
-SELECT id FROM email WHERE stands_for = :email
+SELECT id FROM email WHERE stands_for = :email AND stands_for <> id
 ORDER BY 1 DESC;
 
 -- name: stand-for

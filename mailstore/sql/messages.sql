@@ -11,26 +11,36 @@ VALUES (:account, :key, :email, :thread, :mailbox, :uid, :uidvalidity, :at);
 SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'email'), 0) + 1;
 
 -- name: insert
-INSERT INTO email (id, account, mailbox, content, thread, origin, stands_for, flags, keywords, modseq, size,
-    header_size, internal_date, shown, open, filed, message_id, likeness)
-VALUES (:id, :account, :mailbox, :content, :thread, :origin, :stands_for, :flags, :keywords, :modseq, :size,
-    :header_size, :internal_date, :shown, :open, :filed, :message_id, :likeness);
+INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, filed, message_id,
+    likeness)
+VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date, :filed, :message_id, :likeness);
+
+-- name: insert-state
+-- What of a new message may change, with the UIDs it was given in its mailbox and the views.
+INSERT INTO state (email, mailbox, uid, in_all, in_unread, in_action, flags, keywords, modseq, open, size)
+VALUES (:email, :mailbox, :uid, :in_all, :in_unread, :in_action, :flags, :keywords, :modseq, 0, :size);
 
 -- name: copy
 -- Makes copies of messages, in the order given, under ascending ids.
-INSERT INTO email (id, account, mailbox, content, thread, origin, stands_for, flags, keywords, modseq, size,
-    header_size, internal_date, shown, message_id)
-SELECT :id + j.key, e.account, :mailbox, e.content, e.thread, e.origin, e.stands_for, e.flags, e.keywords, :modseq,
-    e.size, e.header_size, e.internal_date,
-    :feeds & (1 | ((~e.flags & 1) << 1)), e.message_id
+INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, message_id)
+SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.header_size, e.internal_date, e.message_id
 FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value ORDER BY j.key;
 
+-- name: copy-state
+-- What of those copies may change; no copy is open, or in a view yet.
+INSERT INTO state (email, mailbox, uid, in_all, in_unread, in_action, flags, keywords, modseq, open, size)
+SELECT :id + j.key, :mailbox, :uid + j.key, 0, 0, 0, s.flags, s.keywords, :modseq, 0, s.size
+FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value ORDER BY j.key;
+
 -- name: refile
--- Gives messages another stored mailbox.
-UPDATE email SET mailbox = :mailbox WHERE id IN (SELECT value FROM json_each(:emails));
+-- Gives messages another stored mailbox, under ascending UIDs.
+UPDATE state SET mailbox = :mailbox, uid = :uid + j.key FROM json_each(:emails) j WHERE state.email = j.value;
 
 -- name: delete
 DELETE FROM email WHERE id IN (SELECT value FROM json_each(:emails));
+
+-- name: delete-state
+DELETE FROM state WHERE email IN (SELECT value FROM json_each(:emails));
 
 -- name: delete-annotations
 DELETE FROM annotation WHERE account = :account AND kind = 'email'
@@ -47,17 +57,18 @@ SELECT e.id AS email, s.id AS sibling, m.role
 FROM json_each(:emails) j
 CROSS JOIN email e ON e.id = j.value
 JOIN email s ON s.content = e.content AND s.account = e.account AND s.id <> e.id
-JOIN mailboxes m ON m.id = s.mailbox
+JOIN state t ON t.email = s.id JOIN mailboxes m ON m.id = t.mailbox
 ORDER BY s.id;
 
 -- name: fetch
 -- Messages of a mailbox by ranges of UIDs ([[first, last], ...], ascending), with up to three stored renderings.
-SELECT p.uid, p.email, e.content, e.size, e.internal_date, p.saved, max(p.modseq, e.modseq) AS modseq,
-    e.flags | (p.deleted << 4) AS bits, e.keywords, e.thread, e.origin, e.header_size, r0.bytes, r1.bytes, r2.bytes
+SELECT p.uid, p.email, e.content, s.size, e.internal_date, p.saved, max(p.modseq, s.modseq) AS modseq,
+    s.flags | (p.deleted << 4) AS bits, s.keywords, e.thread, e.origin, e.header_size, r0.bytes, r1.bytes, r2.bytes
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
 CROSS JOIN email e ON e.id = p.email
+CROSS JOIN state s ON s.email = p.email
 LEFT JOIN rendered r0 ON r0.content = e.content
     AND r0.rendering = (SELECT id FROM rendering WHERE name = :rendering_a)
 LEFT JOIN rendered r1 ON r1.content = e.content
@@ -66,31 +77,34 @@ LEFT JOIN rendered r2 ON r2.content = e.content
     AND r2.rendering = (SELECT id FROM rendering WHERE name = :rendering_c);
 
 -- name: info
-SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, e.size, e.flags,
-    e.keywords
-FROM email e JOIN content c ON c.id = e.content WHERE e.id = :email;
+SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, s.size, s.flags,
+    s.keywords
+FROM email e JOIN state s ON s.email = e.id JOIN content c ON c.id = e.content WHERE e.id = :email;
 
 -- name: locate
 -- Every placement of these messages; the stored one first.
-SELECT p.mailbox, p.uid
-FROM json_each(:emails) j CROSS JOIN placement p INDEXED BY placement_email ON p.email = j.value JOIN email e ON e.id = p.email
-ORDER BY e.id DESC, p.mailbox <> e.mailbox, p.mailbox;
+SELECT mailbox, uid FROM (
+    SELECT s.email, 0 AS shown, s.mailbox, s.uid FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value
+    UNION ALL
+    SELECT s.email, 1, v.id, CASE v.view WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread ELSE s.in_action END
+    FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value
+    JOIN mailboxes m ON m.id = s.mailbox JOIN mailboxes v ON v.account = m.account AND v.view IS NOT NULL
+) WHERE uid > 0 ORDER BY email DESC, shown, mailbox;
 
 -- name: by-message-id
 SELECT id FROM email WHERE account = :account AND message_id = :message_id ORDER BY id;
 
 -- name: sent-by-message-id
 -- Messages of this id in Sent.
-SELECT e.id, e.content, e.filed, e.thread, e.stands_for, e.flags, p.uid
-FROM email e JOIN placement p ON p.email = e.id AND p.mailbox = e.mailbox
-WHERE e.account = :account AND e.message_id = :message_id AND e.mailbox = :mailbox ORDER BY e.id;
+SELECT e.id, e.content, e.filed, e.thread, e.stands_for, s.flags, s.uid
+FROM email e JOIN state s ON s.email = e.id
+WHERE e.account = :account AND e.message_id = :message_id AND s.mailbox = :mailbox ORDER BY e.id;
 
 -- name: sent-by-likeness
 -- Messages in Sent from and to the same, with the same subject and body, dated within two minutes.
-SELECT e.id, e.content, e.filed, e.thread, e.stands_for, e.flags, p.uid
-FROM email e JOIN content c ON c.id = e.content
-JOIN placement p ON p.email = e.id AND p.mailbox = e.mailbox
-WHERE e.account = :account AND e.likeness = :likeness AND e.mailbox = :mailbox
+SELECT e.id, e.content, e.filed, e.thread, e.stands_for, s.flags, s.uid
+FROM email e JOIN content c ON c.id = e.content JOIN state s ON s.email = e.id
+WHERE e.account = :account AND e.likeness = :likeness AND s.mailbox = :mailbox
 AND abs(c.sent - :sent) <= 120000 ORDER BY e.id;
 
 -- name: matched

@@ -50,33 +50,35 @@ WHERE id = :mailbox;
 
 -- name: at
 -- The placements in ranges of UIDs ([[first, last], ...], ascending), with what is counted of each message.
-SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
-    max(p.modseq, e.modseq) AS modseq
+SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
+    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
-CROSS JOIN email e ON e.id = p.email;
+CROSS JOIN state s ON s.email = p.email;
 
 -- name: marked
 -- The placements of a mailbox that are \Deleted, ascending.
-SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
-    max(p.modseq, e.modseq) AS modseq
-FROM placement p JOIN email e ON e.id = p.email
+SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
+    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox AND p.deleted = 1
 ORDER BY p.uid;
 
 -- name: everything
 -- All placements of a mailbox, ascending.
-SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
-    max(p.modseq, e.modseq) AS modseq
-FROM placement p JOIN email e ON e.id = p.email
+SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
+    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox
 ORDER BY p.uid;
 
 -- name: of
 -- The placements that these messages have in one mailbox.
-SELECT p.uid, p.email, p.deleted, e.flags, e.keywords, e.size, e.mailbox, e.shown,
-    max(p.modseq, e.modseq) AS modseq
+SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
+    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
 FROM json_each(:emails) j
-CROSS JOIN placement p INDEXED BY placement_email ON p.email = j.value AND p.mailbox = :mailbox
-JOIN email e ON e.id = p.email;
+CROSS JOIN state s ON s.email = j.value
+CROSS JOIN placement p ON p.mailbox = :mailbox AND p.uid = CASE (SELECT view FROM mailboxes WHERE id = :mailbox)
+    WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread WHEN 'action' THEN s.in_action
+    ELSE iif(s.mailbox = :mailbox, s.uid, 0) END;

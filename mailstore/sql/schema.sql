@@ -1,5 +1,6 @@
--- The mail store's tables. Times are UTC milliseconds. A message is one `email` row with one stored placement (of its
--- `mailbox`), and one placement more in each view that shows it; its bytes are `content`, kept once however often copied.
+-- The mail store's tables. Times are UTC milliseconds. A message is one `email` row that hardly changes and one `state`
+-- row that does. It has one stored placement (of its mailbox), and one more in each view that shows it; its bytes are
+-- `content`, kept once however often copied.
 
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -106,19 +107,12 @@ CREATE INDEX alias_thread ON alias (thread);
 CREATE TABLE email (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account INTEGER NOT NULL,
-    mailbox INTEGER NOT NULL,                -- of its stored placement
     content INTEGER NOT NULL REFERENCES content (id),
     thread INTEGER NOT NULL REFERENCES thread (id),
     origin INTEGER NOT NULL,                 -- its own id, or that of the message it was copied from (EMAILID)
     stands_for INTEGER NOT NULL,             -- its own id, or that of the message whose place it may take
-    flags INTEGER NOT NULL,                  -- 1 \Seen, 2 \Answered, 4 \Flagged, 8 \Draft
-    keywords INTEGER NOT NULL,               -- a keyword_set
-    modseq INTEGER NOT NULL,                 -- of the last change of flags
-    size INTEGER NOT NULL,
     header_size INTEGER NOT NULL,
     internal_date INTEGER NOT NULL,
-    shown INTEGER NOT NULL DEFAULT 0,        -- the views it has a placement in: 1 All, 2 Unread, 4 Action
-    open INTEGER NOT NULL DEFAULT 0,         -- 1: has the label "open"
     filed INTEGER NOT NULL DEFAULT 0,        -- in Sent: 0 a client's, 1 the server's, plus 2 when matched
     message_id TEXT,
     likeness BLOB                            -- in Sent: hash of From, To, Subject and body
@@ -126,8 +120,22 @@ CREATE TABLE email (
 CREATE INDEX email_message_id ON email (account, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX email_content ON email (content, account);
 CREATE INDEX email_thread ON email (thread);
-CREATE INDEX email_stands_for ON email (stands_for);
+CREATE INDEX email_stands_for ON email (stands_for) WHERE stands_for <> id;
 CREATE INDEX email_likeness ON email (account, likeness) WHERE likeness IS NOT NULL;
+
+CREATE TABLE state (                         -- what changes of a message, and what is counted: narrow, for large changes
+    email INTEGER PRIMARY KEY,
+    mailbox INTEGER NOT NULL,                -- of its stored placement
+    uid INTEGER NOT NULL,                    -- there
+    in_all INTEGER NOT NULL,                 -- its UID in each of the views; 0 where it does not stand there
+    in_unread INTEGER NOT NULL,
+    in_action INTEGER NOT NULL,
+    flags INTEGER NOT NULL,                  -- 1 \Seen, 2 \Answered, 4 \Flagged, 8 \Draft
+    keywords INTEGER NOT NULL,               -- a keyword_set
+    modseq INTEGER NOT NULL,                 -- of the last change of flags
+    open INTEGER NOT NULL,                   -- 1: has the label "open"
+    size INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE placement (
     mailbox INTEGER NOT NULL,
@@ -138,7 +146,6 @@ CREATE TABLE placement (
     deleted INTEGER NOT NULL DEFAULT 0,      -- 1: \Deleted
     PRIMARY KEY (mailbox, uid)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX placement_email ON placement (email, mailbox);
 
 CREATE TABLE lingering (
     email INTEGER PRIMARY KEY,               -- read, and still placed in Unread as a session has it open

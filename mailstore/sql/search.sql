@@ -1,16 +1,24 @@
 -- name: uids-of-contents
 -- The UIDs of a mailbox whose messages have these bytes.
-SELECT p.uid
-FROM json_each(:contents) j
-CROSS JOIN email e INDEXED BY email_content ON e.content = j.value AND e.account = :account
-CROSS JOIN placement p INDEXED BY placement_email ON p.email = e.id AND p.mailbox = :mailbox;
+SELECT uid FROM (
+    SELECT CASE (SELECT view FROM mailboxes WHERE id = :mailbox)
+        WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread WHEN 'action' THEN s.in_action
+        ELSE iif(s.mailbox = :mailbox, s.uid, 0) END AS uid
+    FROM json_each(:contents) j
+    CROSS JOIN email e INDEXED BY email_content ON e.content = j.value AND e.account = :account
+    CROSS JOIN state s ON s.email = e.id
+) WHERE uid > 0;
 
 -- name: contents-beyond
 -- Messages of a mailbox with contents beyond a mark.
-SELECT p.uid, e.content
-FROM email e INDEXED BY email_content
-CROSS JOIN placement p INDEXED BY placement_email ON p.email = e.id AND p.mailbox = :mailbox
-WHERE e.content > :mark AND e.account = :account ORDER BY e.content;
+SELECT uid, content FROM (
+    SELECT CASE (SELECT view FROM mailboxes WHERE id = :mailbox)
+        WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread WHEN 'action' THEN s.in_action
+        ELSE iif(s.mailbox = :mailbox, s.uid, 0) END AS uid, e.content
+    FROM email e INDEXED BY email_content
+    CROSS JOIN state s ON s.email = e.id
+    WHERE e.content > :mark AND e.account = :account
+) WHERE uid > 0 ORDER BY content;
 
 -- name: internal
 -- By internal date: from, up to but not including.
@@ -27,8 +35,8 @@ WHERE p.mailbox = :mailbox AND c.sent_day >= :first AND c.sent_day < :end;
 
 -- name: size
 -- More than `above` bytes and fewer than `below`.
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
-WHERE p.mailbox = :mailbox AND e.size > :above AND e.size < :below;
+SELECT p.uid FROM placement p JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox AND s.size > :above AND s.size < :below;
 
 -- name: origin
 SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
@@ -51,10 +59,11 @@ SELECT value FROM meta WHERE name = 'store';
 
 -- name: order
 -- What messages are put in order by, and one rendering of them where it is stored.
-SELECT p.uid, e.content, e.internal_date, e.size, c.sent, c.base_subject, r.bytes
+SELECT p.uid, e.content, e.internal_date, s.size, c.sent, c.base_subject, r.bytes
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox AND p.uid = j.value
 CROSS JOIN email e ON e.id = p.email
+CROSS JOIN state s ON s.email = p.email
 CROSS JOIN content c ON c.id = e.content
 LEFT JOIN rendered r ON r.rendering = (SELECT id FROM rendering WHERE name = :rendering) AND r.content = e.content
 ORDER BY p.uid;

@@ -6,20 +6,24 @@ SELECT id, view FROM mailboxes WHERE account = :account AND view IS NOT NULL;
 -- Those of these messages whose views are not what they should be. Wanted is what the mailbox feeds, less Unread when
 -- seen and Action when not open.
 SELECT * FROM (
-    SELECT e.id, e.shown, e.flags, e.size, m.feeds,
-        m.feeds & (1 | ((~e.flags & 1) << 1) | (e.open << 2)) AS wanted
+    SELECT s.email AS id, (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, s.flags, s.size, m.feeds,
+        m.feeds & (1 | ((~s.flags & 1) << 1) | (s.open << 2)) AS wanted
     FROM json_each(:emails) j
-    CROSS JOIN email e ON e.id = j.value
-    JOIN mailboxes m ON m.id = e.mailbox
+    CROSS JOIN state s ON s.email = j.value
+    JOIN mailboxes m ON m.id = s.mailbox
 ) WHERE shown <> wanted ORDER BY id;
 
 -- name: show
--- Notes that these messages stand in a view.
-UPDATE email SET shown = shown | :bit WHERE id IN (SELECT value FROM json_each(:emails));
+-- Notes that these messages stand in a view, under ascending UIDs.
+UPDATE state SET in_all = iif(:bit = 1, :uid + j.key, in_all), in_unread = iif(:bit = 2, :uid + j.key, in_unread),
+    in_action = iif(:bit = 4, :uid + j.key, in_action)
+FROM json_each(:emails) j WHERE state.email = j.value;
 
 -- name: hide
 -- Notes that these messages no longer stand in a view.
-UPDATE email SET shown = shown & ~:bit WHERE id IN (SELECT value FROM json_each(:emails));
+UPDATE state SET in_all = iif(:bit = 1, 0, in_all), in_unread = iif(:bit = 2, 0, in_unread),
+    in_action = iif(:bit = 4, 0, in_action)
+WHERE email IN (SELECT value FROM json_each(:emails));
 
 -- name: linger
 -- Keeps a message in Unread that has been read there.

@@ -11,14 +11,15 @@ from tests.store.helpers import Desk, mail, make_desk, open_store
 DAMAGE = {
     "counters are wrong": "UPDATE mailboxes SET unseen = unseen + 1 WHERE name = 'INBOX'",
     "not placed exactly once": "DELETE FROM placement WHERE uid = 1 AND mailbox = 1",
-    "the wrong views": "UPDATE email SET shown = 0 WHERE id = 1",
+    "what changes of it disagree": "DELETE FROM state WHERE email = 2",
+    "the wrong views": "UPDATE state SET in_all = 0 WHERE email = 1",
     "leads nowhere": "INSERT INTO placement VALUES (1, 99, 99, 1, 0, 0)",
     "do not add up": "UPDATE content_chunk SET data = x'00'",
     "never be swept": "INSERT INTO content VALUES (99, x'00', 0, 0, NULL, '', '', NULL, NULL)",
     "a label": "DELETE FROM label",
     "another account's thread": "UPDATE thread SET account = 2 WHERE id = 1",
     "ahead of its account": "UPDATE accounts SET modseq = 1 WHERE id = 1",
-    "keywords that do not exist": "UPDATE email SET keywords = 77",
+    "keywords that do not exist": "UPDATE state SET keywords = 77",
     "the log does not say so": "DELETE FROM log",
 }
 

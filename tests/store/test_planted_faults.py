@@ -67,13 +67,13 @@ FAULTS = {
     "flags are missed in one view": Fault(
         [LETTER, ("look", "All"), ("flag", "INBOX", [0], "ADD", FLAGGED)],
         "mailstore.changes.uids-of",
-        "p.mailbox = :mailbox",
-        "p.mailbox = :mailbox AND p.mailbox NOT IN (SELECT id FROM mailboxes WHERE view = 'all')",
+        "WHEN 'all' THEN s.in_all",
+        "WHEN 'all' THEN 0",
     ),
     "MODIFIED is stale": Fault(
         [LETTER, ("mark",), ("flag", "All", [0], "ADD", FLAGGED), ("flag_unchanged", "INBOX", [0], DELETED)],
         "mailstore.placing.at",
-        "max(p.modseq, e.modseq) AS modseq",
+        "max(p.modseq, s.modseq) AS modseq",
         "p.modseq AS modseq",
     ),
     "a counter drifts": Fault(
