@@ -26,6 +26,15 @@ _LATE: Final = {
     "skip": "A time that was missed is left out.",
     "all": "Times that were missed are made up for, up to ten of them.",
 }
+_SECRETS: Final = {
+    "webhook": "`postroom triggers secret {spec}` in a terminal makes a new secret and shows it once.",
+    "hook": "`postroom triggers secret {spec}` in a terminal makes a new address and shows it once.",
+}
+_OVERLAP: Final = {
+    "skip": "What comes while a run goes on is left out.",
+    "queue": "What comes while a run goes on waits until it has ended.",
+    "replace": "What comes while a run goes on ends that run.",
+}
 _HOW: Final = (
     'Answer this message with "run now", "pause", "resume" or "delete", alone as the whole text. To delete this '
     "message is to delete the schedule; in Trash it is only switched off."
@@ -62,8 +71,9 @@ def trigger_of_key(key: str) -> str | None:
 
 def body(office: Office, item: Trigger) -> str:
     """The text of the message, as Markdown."""
-    lines = [f"{_HEADS[item.state]}.", f"- When: {item.rule.words()} ({item.zone})"]
-    if item.state == "active":
+    zone = "" if item.is_event else f" ({item.zone})"
+    lines = [f"{_HEADS[item.state]}.", f"- When: {item.rule.words()}{zone}"]
+    if item.state == "active" and not item.is_event:
         lines.append(f"- Next: {trigger.upcoming(item.rule, item.tz, office.now())}")
     if item.said:
         lines.append(f'- You wrote: "{item.said}"')
@@ -72,4 +82,10 @@ def body(office: Office, item: Trigger) -> str:
     what = "It reminds you of" if item.act == "remind" else f"{mails.display(office, item.agent)} gets this task"
     quoted = "\n".join(f"    {line}" for line in item.text.splitlines())
     taken = ["This was set by a task that had read untrusted text."] if item.taint else []
-    return "\n\n".join([lines[0], "\n".join(lines[1:]), f"{what}:", quoted, *taken, _LATE[item.late], _HOW])
+    policy = [_LATE[item.late]] if not item.is_event else _event_lines(item)
+    return "\n\n".join([lines[0], "\n".join(lines[1:]), f"{what}:", quoted, *taken, *policy, _HOW])
+
+
+def _event_lines(item: Trigger) -> list[str]:
+    secret = [_SECRETS[item.kind].format(spec=item.spec)] if item.kind in _SECRETS else []
+    return ["What comes is handed over as untrusted text.", _OVERLAP[item.overlap], *secret]

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from agents import audit, automation, trigger, trigger_fire
+from agents import audit, automation, trigger, trigger_event, trigger_fire, trigger_secret
 from agents.events import RunEnded, TriggerChanged
 from agents.office import Office
 from agents.ports import Database, ReadTx, WriteTx
 from agents.trigger import Trigger
+from agents.trigger_event import Delivery, Taken
+from agents.trigger_secret import Opened
 from agents.wall import shown
 from config.zone import zone as zone_named
 
@@ -85,6 +87,31 @@ class Automations:
         item = self.of_mail(tx, account, (message_id,))
         return item if item is not None and key == f"{item.series}.{item.revision}" else None
 
+    def active(self, tx: ReadTx, kind: str) -> list[Trigger]:
+        """Every active trigger of a kind, of every account."""
+        return trigger.of_kind(tx, kind)
+
+    def open_by(self, tx: ReadTx, account: int | None, kind: str, name: str, secret: str) -> Opened:
+        """The webhook or mail hook that a name and a secret open."""
+        return trigger_secret.open_by(tx, account, kind, name, secret)
+
+    def deliver(self, tx: WriteTx, item: Trigger, delivery: Delivery) -> Taken:
+        """Take what came to a trigger from outside, once for its key."""
+        return trigger_event.deliver(tx, self._office, item, delivery)
+
+    def refusal(self, tx: ReadTx, item: Trigger) -> str | None:
+        """Why a trigger takes nothing right now: off, often, full; None when it does."""
+        return trigger_event.refusal(tx, self._office, item)
+
+    def fail(self, tx: WriteTx, item: Trigger, why: str) -> None:
+        """It cannot go on as it is: it stops, and its owner is told by mail."""
+        trigger_fire.stop(tx, self._office, item, why)
+
+    def note(self, tx: WriteTx, item: Trigger, what: str) -> None:
+        """What came of the last time, for its message."""
+        trigger_fire.note(tx, self._office, item, what, fired=0)
+        tx.emit(TriggerChanged(item.id, item.account))
+
     def describe(self, item: Trigger) -> str:
         """A trigger in the words of its message."""
         return automation.body(self._office, item)
@@ -120,7 +147,7 @@ class Automations:
             return f'Not begun: the run of "{item.title}" before it has not ended.'
         if state == "waiting":
             return f'"{item.title}" begins when the run before it has ended.'
-        return f'Begun now: "{item.title}". Its usual times stay as they are.'
+        return f'Begun now: "{item.title}".' + ("" if item.is_event else " Its usual times stay as they are.")
 
     def _pause(self, tx: WriteTx, item: Trigger) -> str:
         if item.state == "paused":
@@ -130,6 +157,8 @@ class Automations:
 
     def _resume(self, tx: WriteTx, item: Trigger) -> str:
         now = self._office.now()
+        if item.is_event:
+            return self._resume_event(tx, item)
         if item.state == "active":
             return f'"{item.title}" is active; next: {trigger.upcoming(item.rule, item.tz, now, 1)}.'
         following = trigger.next_free(tx, item, now) if zone_named(item.zone) else None
@@ -137,6 +166,13 @@ class Automations:
             return f'Not done: the time of "{item.title}" has passed. "run now" does it at once.'
         trigger.move(tx, now, item, "active", following)
         return f'Active again: "{item.title}"; next: {shown(following.at, item.tz)}.'
+
+    def _resume_event(self, tx: WriteTx, item: Trigger) -> str:
+        if item.state == "active":
+            return f'"{item.title}" is active.'
+        trigger.move(tx, self._office.now(), item, "active")
+        trigger_fire.try_on(tx, self._office, trigger.get(tx, item.id))
+        return f'Active again: "{item.title}", {item.rule.words()}.'
 
     def trashed(self, tx: WriteTx, item: Trigger) -> None:
         """Its message was moved to Trash: it is switched off."""
@@ -161,8 +197,6 @@ class Automations:
     def _still(self, tx: WriteTx, item: Trigger, state: str) -> None:
         """Another state without a new message."""
         now = self._office.now()
-        tx.run(
-            "agents.triggers.move", id=item.id, state=state, due_at=None, due_key=None, wake_at=None, now=now
-        )
+        tx.run("agents.triggers.move", id=item.id, state=state, due_at=None, due_key=None, wake_at=None, now=now)
         tx.run("agents.triggers.withdraw", series=item.series, now=now)
         tx.after(self._office.bells.clock)

@@ -142,11 +142,11 @@ def size_text(size: int) -> str:
 
 
 def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
-    """A letter as the model reads it. Typed words stand plain, those above a forwarded mail included; quoted and
-    foreign text is wrapped, and so is a hook's, and a forward in which the two could not be told apart.
+    """A letter as the model reads it. Typed words stand plain, those above a forwarded mail and the task of a hook
+    included; quoted and foreign text is wrapped, and so is a forward in which the two could not be told apart.
     """
     own = letter.origin in (Origin.TYPED, Origin.SCHEDULE)
-    typed = own or (letter.origin is Origin.FORWARDED and bool(letter.foreign.strip()))
+    typed = own or (letter.origin in (Origin.FORWARDED, Origin.HOOK) and bool(letter.foreign.strip()))
     at = datetime.fromtimestamp(letter.at / 1000, zone)
     lines = [f"Subject: {_one_line(letter.subject)}" if own else "", f"Date: {at:%a %Y-%m-%d %H:%M} ({zone})"]
     if letter.attachments:
@@ -155,7 +155,7 @@ def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
     if letter.text.strip():
         parts.append(letter.text.strip() if typed else wrap(letter.text.strip(), letter.origin.value))
     if letter.foreign.strip():
-        parts.append(wrap(letter.foreign.strip(), "forwarded mail"))
+        parts.append(wrap(letter.foreign.strip(), letter.sender if letter.origin is Origin.HOOK else "forwarded mail"))
     if letter.quoted.strip():
         parts.append(wrap(letter.quoted.strip(), "quoted text"))
     return UserMessage("\n\n".join(parts), letter.text if typed else "", letter.attachments)

@@ -1,9 +1,12 @@
 """A rule: when something happens, by the clock on the wall, and the words for it that the kinds of triggers share.
 
 The rule of the module: local times without zone, to the minute; where the clocks change is `agents.wall`'s to know.
+What is set off from outside (an Event) has no time at all.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
@@ -30,6 +33,40 @@ class Rule(Protocol):
     def words(self) -> str:
         """The rule as people read it: "Monday to Friday, 08:00"."""
         ...
+
+
+EVENT_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+"""The name of a webhook, hook or mailbox: it stands in addresses and paths, so no dot, plus or slash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A rule that no clock knows: something outside sets it off. `said` is the rule in words."""
+
+    kind: str
+    name: str
+    said: str
+
+    @property
+    def spec(self) -> str:
+        return f"{self.kind} {self.name}"
+
+    def after(self, wall: datetime) -> datetime | None:
+        """Never by the clock."""
+        return None
+
+    def words(self) -> str:
+        return self.said
+
+
+def read_event(text: str, kind: str, said: str) -> Event | None:
+    """The event of a kind that a text names ("webhook deploy"); None for text of another form. Raises SpecFault."""
+    words = text.lower().split()
+    if len(words) != 2 or words[0] != kind:
+        return None
+    if EVENT_NAME.fullmatch(words[1]) is None:
+        raise SpecFault(f'"{words[1]}" is no name for a {kind}; use up to 40 small letters, digits and dashes')
+    return Event(kind, words[1], said.format(name=words[1]))
 
 
 def to_key(wall: datetime) -> str:

@@ -67,8 +67,10 @@ def _remember(tx: WriteTx, office: Office, letter: Letter, run: str, state: str)
     )
 
 
-def start(tx: WriteTx, office: Office, letter: Letter, fire_key: str, origin: str, told: str = "") -> str:
-    """Begin a run with a letter; it takes over the mark of its thread. Returns its id."""
+def start(
+    tx: WriteTx, office: Office, letter: Letter, fire_key: str, origin: str, told: str = "", ident: str = ""
+) -> str:
+    """Begin a run with a letter; it takes over the mark of its thread. Returns its id, which may be given."""
     earlier = tx.value("agents.runs.thread_taint", account=letter.account, thread=letter.thread)
     sources = tx.all("agents.runs.thread_taints", account=letter.account, thread=letter.thread)
     run = _add(
@@ -79,6 +81,7 @@ def start(tx: WriteTx, office: Office, letter: Letter, fire_key: str, origin: st
         ),
         answers=letter.answers,
         message=letter.message,
+        ident=ident,
     )
     for row in sources:
         journal.mark(tx, office, run, row["source"])
@@ -131,9 +134,10 @@ def _add(
     message: str | None = None,
     parent: Run | None = None,
     parent_call: str | None = None,
+    ident: str = "",
 ) -> str:
     now = office.now()
-    run = ids.new_id(now)
+    run = ident or ids.new_id(now)
     tx.run(
         "agents.runs.add",
         **{

@@ -1,4 +1,4 @@
-"""A trigger: what is to happen, and when, as a row.
+"""A trigger: what is to happen, and when or upon what, as a row.
 
 The rule: what is kept is the rule in its one spelling and the zone by name; the next time is always computed from
 them, and every change tells the rest of the program by an event in its own transaction.
@@ -18,7 +18,7 @@ from agents import audit, ids
 from agents import triggers as kinds
 from agents.events import TriggerChanged, TriggerRemoved
 from agents.ports import ReadTx, WriteTx
-from agents.rule import Rule, SpecFault
+from agents.rule import Event, Rule, SpecFault
 from agents.wall import Occurrence, next_occurrence, occurrences, shown
 from config.zone import zone as zone_named
 
@@ -36,7 +36,8 @@ class Trigger:
     """A row. `act` is "remind" (a mail with `text`) or "run" (a task for the agent); times are UTC ms.
 
     `late` says what happens to missed times, `overlap` what happens when the run before has not ended. `state`:
-    active, paused, off (its message is in Trash), done, failed.
+    active, paused, off (its message is in Trash), done, failed. `name` is that of an event, and empty for what goes by
+    the clock; an event is active without a next time.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Trigger:
     thread: str
     act: str
     kind: str
+    name: str
     spec: str
     zone: str
     title: str
@@ -67,6 +69,10 @@ class Trigger:
     @property
     def rule(self) -> Rule:
         return read_rule(self.spec)[1]
+
+    @property
+    def is_event(self) -> bool:
+        return bool(self.name)
 
     @property
     def tz(self) -> ZoneInfo:
@@ -141,9 +147,7 @@ def create(tx: WriteTx, now: int, new: New) -> Trigger:
     if tx.value("agents.triggers.count", account=new.account) >= MOST:
         raise SpecFault(f"there are {MOST} schedules already; delete some first")
     kind, rule = read_rule(new.spec)
-    first = next_occurrence(rule, ZoneInfo(new.zone), now - GRACE_MS if kind == "once" else now)
-    if first is None:
-        raise SpecFault(f"{rule.words()}: that time has passed")
+    first = _first(tx, now, new, kind, rule)
     made = ids.new_id(now)
     names = ("account", "agent", "thread", "act", "zone", "title", "text", "key", "said", "late", "overlap")
     tx.run(
@@ -151,15 +155,39 @@ def create(tx: WriteTx, now: int, new: New) -> Trigger:
         **{name: getattr(new, name) for name in names},
         id=made,
         kind=kind,
+        name=rule.name if isinstance(rule, Event) else "",
         spec=rule.spec,
         taint=int(new.taint),
-        due_at=first.at,
-        due_key=first.key,
+        due_at=first.at if first else None,
+        due_key=first.key if first else None,
         now=now,
     )
     audit.record(tx, now, new.account, "trigger.set", None, made, act=new.act, spec=rule.spec, zone=new.zone)
     tx.emit(TriggerChanged(made, new.account))
     return get(tx, made)
+
+
+def _first(tx: ReadTx, now: int, new: New, kind: str, rule: Rule) -> Occurrence | None:
+    """The first time of a new trigger; None for an event, whose name must be free."""
+    if isinstance(rule, Event):
+        if named(tx, new.account, kind, rule.name) is not None:
+            raise SpecFault(f'there is a {kind} "{rule.name}" already; delete it first, or choose another name')
+        return None
+    first = next_occurrence(rule, ZoneInfo(new.zone), now - GRACE_MS if kind == "once" else now)
+    if first is None:
+        raise SpecFault(f"{rule.words()}: that time has passed")
+    return first
+
+
+def named(tx: ReadTx, account: int, kind: str, name: str) -> Trigger | None:
+    """The webhook, hook or watched mailbox of a name."""
+    row = tx.one("agents.triggers.named", account=account, kind=kind, name=name)
+    return to_trigger(row) if row else None
+
+
+def of_kind(tx: ReadTx, kind: str) -> list[Trigger]:
+    """Every active trigger of a kind, of every account."""
+    return [to_trigger(row) for row in tx.all("agents.triggers.of_kind", kind=kind)]
 
 
 def get(tx: ReadTx, trigger: str) -> Trigger:

@@ -5,9 +5,10 @@ taken never comes again: a crash anywhere, a clock set back, a second start fire
 """
 
 import logging
+from dataclasses import replace
 from typing import Final
 
-from agents import ending, ids, journal, mails, outbox, runs, store, trigger
+from agents import codec, ending, ids, journal, mails, outbox, runs, store, trigger
 from agents.events import TriggerChanged
 from agents.letter import Kind, Letter, Origin, Outgoing
 from agents.office import Office
@@ -59,7 +60,13 @@ async def _attempt(db: Database, office: Office, ident: str) -> None:
 def fire(tx: WriteTx, office: Office, ident: str) -> None:
     """Fire a trigger whose time has come, and set its next time. Raises CannotFire, and then nothing has happened."""
     item, now = trigger.find(tx, ident), office.now()
-    if item is None or item.wake_at is None or item.wake_at > now or item.due_at is None or item.due_key is None:
+    if item is None or item.wake_at is None or item.wake_at > now:
+        return
+    if item.is_event:
+        go_on(tx, office, item)
+        trigger.move(tx, now, item, "active")
+        return
+    if item.due_at is None or item.due_key is None:
         return
     if zone_named(item.zone) is None:
         raise CannotFire(f'the time zone "{item.zone}" is not known here any more')
@@ -111,19 +118,20 @@ def act(tx: WriteTx, office: Office, item: Trigger, key: str, due: int) -> None:
 
 def _skip(tx: WriteTx, office: Office, item: Trigger, key: str, why: str) -> None:
     tx.run("agents.triggers.fired", trigger=item.id, key=key, state="skipped", run=None)
-    _note(tx, office, item, why, fired=0)
+    note(tx, office, item, why, fired=0)
 
 
 def _queue(tx: WriteTx, office: Office, item: Trigger, key: str) -> None:
-    """One time may wait for the run before it; more would only pile up."""
-    if tx.one("agents.triggers.waiting", trigger=item.id) is not None:
+    """One time may wait for the run before it; more would only pile up. What came from outside does not come again."""
+    if not item.is_event and tx.one("agents.triggers.waiting", trigger=item.id) is not None:
         _skip(tx, office, item, key, "left out, as another run waits already")
         return
     tx.run("agents.triggers.fired", trigger=item.id, key=key, state="waiting", run=None)
-    _note(tx, office, item, "waits until the run before it has ended", fired=0)
+    note(tx, office, item, "waits until the run before it has ended", fired=0)
 
 
-def _note(tx: WriteTx, office: Office, item: Trigger, what: str, fired: int = 1) -> None:
+def note(tx: WriteTx, office: Office, item: Trigger, what: str, fired: int = 1) -> None:
+    """Remember what came of the last time."""
     now = office.now()
     tx.run("agents.triggers.note", id=item.id, last=f"{shown(now, item.tz)}, {what}", fired=fired, now=now)
 
@@ -147,7 +155,7 @@ def _remind(tx: WriteTx, office: Office, item: Trigger, key: str, due: int) -> N
         in_reply_to=_newest(tx, item),
     )
     outbox.put(tx, office, mail, taint=item.taint)
-    _note(tx, office, item, "reminded you")
+    note(tx, office, item, "reminded you")
 
 
 def _remarks(tx: ReadTx, office: Office, item: Trigger, now: int, due: int) -> list[str]:
@@ -173,10 +181,19 @@ def _newest(tx: ReadTx, item: Trigger) -> str | None:
     return found
 
 
+def go_on(tx: WriteTx, office: Office, item: Trigger) -> None:
+    """Begin what waits first, unless the run before it goes on. Raises CannotFire, and then nothing has happened."""
+    waiting = tx.one("agents.triggers.waiting", trigger=item.id)
+    if waiting is None or tx.value("agents.triggers.under_way", trigger=item.id) is not None:
+        return
+    if waiting["letter"] is None:
+        _start(tx, office, item, waiting["key"], office.now())
+    else:
+        _begin(tx, office, item, waiting["key"], codec.load(Letter, waiting["letter"]), waiting["run"])
+
+
 def _start(tx: WriteTx, office: Office, item: Trigger, key: str, due: int) -> None:
     """Begin the run of a schedule, in the schedule's own thread."""
-    if office.profile(item.agent) is None:
-        raise CannotFire(f'there is no agent "{item.agent}" any more')
     now = office.now()
     late = now - due > LATE_MS
     letter = Letter(
@@ -191,35 +208,74 @@ def _start(tx: WriteTx, office: Office, item: Trigger, key: str, due: int) -> No
         sender="Postroom, by your schedule",
         at=now,
         message="",
-        message_id=_newest(tx, item),
         origin=Origin.SCHEDULE,
     )
-    run = runs.start(tx, office, letter, letter.key, Origin.SCHEDULE)
+    _begin(tx, office, item, key, letter)
+
+
+def _begin(tx: WriteTx, office: Office, item: Trigger, key: str, letter: Letter, ident: str = "") -> None:
+    """Begin a run with a letter, answering the newest mail of the trigger's thread unless it is a mail itself."""
+    if office.profile(item.agent) is None:
+        raise CannotFire(f'there is no agent "{item.agent}" any more')
+    letter = replace(letter, message_id=letter.message_id or _newest(tx, item))
+    run = runs.start(tx, office, letter, letter.key, letter.origin, ident=ident)
     if item.taint:
         journal.mark(tx, office, run, "the task that set this schedule")
     tx.run("agents.triggers.fired", trigger=item.id, key=key, state="fired", run=run)
-    _note(tx, office, item, "begun")
+    note(tx, office, item, "begun")
 
 
 def failed(tx: WriteTx, office: Office, ident: str, why: str) -> None:
     """A try that failed: try again later, and after the last one say so by mail and go on with the next time."""
     item, now = trigger.find(tx, ident), office.now()
-    if item is None or item.wake_at is None or item.due_at is None or item.due_key is None:
+    if item is None or item.state != "active":
         return
     if item.attempts + 1 < ATTEMPTS:
         tx.run("agents.triggers.attempt", id=item.id, wake_at=now + PAUSES_MS[item.attempts], now=now)
         tx.emit(TriggerChanged(item.id, item.account))
         return
+    if item.is_event:
+        _give_up(tx, office, item, why)
+        return
+    if item.due_at is None or item.due_key is None:
+        return
     tx.run("agents.triggers.fire", trigger=item.id, key=item.due_key, due=item.due_at, now=now, state="failed")
-    _note(tx, office, item, f"failed: {why}", fired=0)
+    note(tx, office, item, f"failed: {why}", fired=0)
     following = trigger.next_free(tx, item, now) if zone_named(item.zone) else None
     trigger.move(tx, now, item, "active" if following else "failed", following)
-    _failure_mail(tx, office, item, why)
-
-
-def _failure_mail(tx: WriteTx, office: Office, item: Trigger, why: str) -> None:
-    key = f"{item.id}.failed.{item.due_key}"
     due = shown(item.due_at or office.now(), item.tz)
+    body = (
+        f'Not done: the schedule "{item.title}" could not begin what was due {due}, {ATTEMPTS} times: {why}.\n\n'
+        'What to do: put the cause right, then answer its message in the mailbox Automations with "run now".'
+    )
+    _failure_mail(tx, office, item, f"{item.id}.failed.{item.due_key}", body)
+
+
+def stop(tx: WriteTx, office: Office, item: Trigger, why: str) -> None:
+    """A trigger that cannot go on as it is: it stops, and its owner is told by mail."""
+    note(tx, office, item, f"failed: {why}", fired=0)
+    trigger.move(tx, office.now(), item, "failed")
+    body = (
+        f'Stopped: "{item.title}" cannot go on: {why}.\n\n'
+        'What to do: put the cause right, then answer its message in the mailbox Automations with "resume".'
+    )
+    _failure_mail(tx, office, item, f"{item.id}.failed.{office.now()}", body)
+
+
+def _give_up(tx: WriteTx, office: Office, item: Trigger, why: str) -> None:
+    """What came cannot be begun: it is told, and nothing more is taken until the owner says so."""
+    lost = tx.run("agents.triggers.give_up", trigger=item.id)
+    note(tx, office, item, f"failed: {why}", fired=0)
+    trigger.move(tx, office.now(), item, "failed")
+    body = (
+        f'Not done: "{item.title}" could not begin, {ATTEMPTS} times: {why}. What came meanwhile ({lost}) was handed '
+        "to nobody, and nothing more is taken.\n\n"
+        'What to do: put the cause right, then answer its message in the mailbox Automations with "resume".'
+    )
+    _failure_mail(tx, office, item, f"{item.id}.failed.{office.now()}", body)
+
+
+def _failure_mail(tx: WriteTx, office: Office, item: Trigger, key: str, body: str) -> None:
     mail = Outgoing(
         key=key,
         kind=Kind.FAILURE,
@@ -227,10 +283,7 @@ def _failure_mail(tx: WriteTx, office: Office, item: Trigger, why: str) -> None:
         agent=item.agent,
         thread=item.thread,
         subject=mails.reply_subject(item.title),
-        body=(
-            f'Not done: the schedule "{item.title}" could not begin what was due {due}, {ATTEMPTS} times: {why}.\n\n'
-            'What to do: put the cause right, then answer its message in the mailbox Automations with "run now".'
-        ),
+        body=body,
         state=RunState.FAILED,
         run="",
         step=0,
@@ -246,15 +299,26 @@ def run_ended(tx: WriteTx, office: Office, run: str, state: RunState) -> None:
     if row is None:
         return
     item = trigger.to_trigger(row)
-    _note(tx, office, item, state.value, fired=0)
+    note(tx, office, item, state.value, fired=0)
     waiting = tx.one("agents.triggers.waiting", trigger=item.id)
-    if waiting is not None:
+    if item.is_event:
+        if item.state == "active":
+            try_on(tx, office, item)
+    elif waiting is not None:
         if office.profile(item.agent) is None or item.state == "off":
             _skip(tx, office, item, waiting["key"], "left out")
         else:
             _start(tx, office, item, waiting["key"], office.now())
     if item.state not in ("done", "off"):
         tx.emit(TriggerChanged(item.id, item.account))
+
+
+def try_on(tx: WriteTx, office: Office, item: Trigger) -> None:
+    """Begin what waits first; what cannot begin is tried again later."""
+    try:
+        go_on(tx, office, item)
+    except CannotFire as fault:
+        failed(tx, office, item.id, str(fault))
 
 
 def realign(tx: WriteTx, office: Office) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, get_args, get_origin
 
 from config.build import HIDDEN, file_key, inner_type
 from config.secrets import Secret
-from config.settings import Agent, Model, Settings
+from config.settings import Agent, Model, Settings, WatchedMailbox
 
 INTRODUCTION: Final = """# Settings
 
@@ -43,7 +43,11 @@ skills = ["summariser"]
 
 This page is made by `python -m config.describe`.
 """
-NAMED: Final = {"agents": ("agents.NAME", Agent), "models": ("models.TAG", Model)}
+NAMED: Final = {
+    "agents": ("agents.NAME", Agent),
+    "models": ("models.TAG", Model),
+    "mailboxes": ("mailboxes.NAME", WatchedMailbox),
+}
 WORDS: Final = {
     bool: "true or false",
     int: "whole number",

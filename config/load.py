@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from config.build import HIDDEN, Builder, did_you_mean, file_key, first_origin
-from config.check import check, name_fault
+from config.check import check, mailbox_name_fault, name_fault
 from config.errors import ConfigError, Fault
 from config.paths import DataFolder, usual_home
-from config.settings import Agent, Limits, Model, Settings, default_agents, default_models
+from config.settings import Agent, Limits, Model, Settings, WatchedMailbox, default_agents, default_models
 from config.source import Leaf, Origin, Tree, from_words, merge, origins, read_toml
 
 PREFIX: Final = "POSTROOM_"
@@ -132,14 +132,18 @@ def _from_flags(flags: Mapping[str, object]) -> Tree:
 
 def _build(tree: Tree, home: Path, environ: Mapping[str, str], folder: Path) -> tuple[Settings, list[Fault]]:
     builder = Builder(environ, folder)
-    rest = {name: node for name, node in tree.items() if name not in ("agents", "models")}
+    rest = {name: node for name, node in tree.items() if name not in ("agents", "models", "mailboxes")}
     settings = builder.table(Settings, rest, "", Settings(home))
     models = builder.named(Model, tree.get("models", {}), "models", _base_model, name_fault)
     agents = builder.named(Agent, tree.get("agents", {}), "agents", _base_agent, name_fault)
+    mailboxes = builder.named(
+        WatchedMailbox, tree.get("mailboxes", {}), "mailboxes", WatchedMailbox, mailbox_name_fault
+    )
     agents = {name: _with_limits(agent, settings.limits, tree) for name, agent in agents.items()}
     settings = replace(
         settings,
         models=MappingProxyType({**default_models(), **models}),
+        mailboxes=MappingProxyType(mailboxes),
         agents=MappingProxyType(agents) if agents else settings.agents,
     )
     reported = {fault.key for fault in builder.faults}
@@ -189,7 +193,7 @@ def _variable(path: str) -> str:
 def setting_names(kind: Any = Settings, path: str = "") -> Iterator[str]:
     """The dotted name of every setting outside the named tables, as files and the reference page spell it."""
     for field in fields(kind):
-        if field.name in HIDDEN or (kind is Settings and field.name in ("home", "agents", "models")):
+        if field.name in HIDDEN or (kind is Settings and field.name in ("home", "agents", "models", "mailboxes")):
             continue
         inner = next((each for each in (field.type, *get_args(field.type)) if is_dataclass(each)), None)
         dotted = f"{path}{file_key(field)}"

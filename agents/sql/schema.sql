@@ -47,7 +47,7 @@ CREATE TABLE runs (
     activity_at  INTEGER NOT NULL DEFAULT 0,
     created      INTEGER NOT NULL,
     updated      INTEGER NOT NULL,
-    ended        INTEGER,
+    ended        INTEGER, fallback INTEGER NOT NULL DEFAULT 0,
     UNIQUE (account, fire_key),
     CHECK ((state = 'running') = (boot IS NOT NULL)),
     CHECK ((state IN ('done', 'failed', 'cancelled', 'stuck', 'expired')) = (ended IS NOT NULL))
@@ -79,7 +79,7 @@ CREATE INDEX letters_run ON letters (run, state);
 CREATE TABLE steps (
     run  TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     seq  INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('user', 'model', 'results', 'note')),
+    kind TEXT NOT NULL CHECK (kind IN ('user', 'model', 'results', 'note', 'compact')),
     body TEXT NOT NULL CHECK (json_valid(body)),
     at   INTEGER NOT NULL,
     PRIMARY KEY (run, seq)
@@ -108,7 +108,7 @@ CREATE TABLE model_calls (
     text       TEXT,
     retry_at   INTEGER,
     created    INTEGER NOT NULL,
-    ended      INTEGER,
+    ended      INTEGER, purpose TEXT NOT NULL DEFAULT 'answer' CHECK (purpose IN ('answer', 'compact')), progress TEXT NOT NULL DEFAULT '',
     UNIQUE (run, seq, attempt),
     CHECK ((state = 'reserved') = (ended IS NULL)),
     CHECK ((state = 'failed') = (fault IS NOT NULL))
@@ -148,7 +148,7 @@ CREATE TABLE tool_calls (
     files       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
     created     INTEGER NOT NULL,
     started     INTEGER,
-    ended       INTEGER,
+    ended       INTEGER, progress TEXT NOT NULL DEFAULT '', asked TEXT CHECK (asked IS NULL OR json_valid(asked)),
     UNIQUE (run, seq, idx),
     CHECK ((state IN ('waiting_approval', 'approved', 'started', 'unknown')) = (ended IS NULL)),
     CHECK ((ended IS NULL) = (result IS NULL))
@@ -339,7 +339,8 @@ CREATE TABLE triggers (
     agent    TEXT NOT NULL,
     thread   TEXT NOT NULL,
     act      TEXT NOT NULL CHECK (act IN ('remind', 'run')),
-    kind     TEXT NOT NULL CHECK (kind IN ('once', 'recurring', 'cron')),
+    kind     TEXT NOT NULL CHECK (kind IN ('once', 'recurring', 'cron', 'webhook', 'hook', 'mailbox')),
+    name     TEXT NOT NULL DEFAULT '',
     spec     TEXT NOT NULL,
     zone     TEXT NOT NULL,
     title    TEXT NOT NULL,
@@ -361,12 +362,22 @@ CREATE TABLE triggers (
     created  INTEGER NOT NULL,
     updated  INTEGER NOT NULL,
     UNIQUE (account, key),
-    CHECK ((state = 'active') = (wake_at IS NOT NULL)),
+    CHECK (wake_at IS NULL OR state = 'active'),
+    CHECK (wake_at IS NOT NULL OR state <> 'active' OR name <> ''),
+    CHECK ((name <> '') = (kind IN ('webhook', 'hook', 'mailbox'))),
     CHECK ((due_at IS NULL) = (due_key IS NULL))
 ) STRICT;
 
 CREATE INDEX triggers_wake ON triggers (wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX triggers_account ON triggers (account, created);
+CREATE UNIQUE INDEX triggers_name ON triggers (account, kind, name) WHERE name <> '';
+
+CREATE TABLE trigger_secrets (
+    trigger TEXT PRIMARY KEY REFERENCES triggers (id) ON DELETE CASCADE,
+    salt    BLOB NOT NULL,
+    hash    BLOB NOT NULL,
+    made    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fires (
     trigger  TEXT NOT NULL REFERENCES triggers (id) ON DELETE CASCADE,
@@ -375,10 +386,13 @@ CREATE TABLE fires (
     at       INTEGER NOT NULL,
     state    TEXT NOT NULL CHECK (state IN ('fired', 'waiting', 'skipped', 'failed')),
     run      TEXT,
+    hash     TEXT NOT NULL DEFAULT '',
+    letter   TEXT CHECK (letter IS NULL OR json_valid(letter)),
     PRIMARY KEY (trigger, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX fires_run ON fires (run) WHERE run IS NOT NULL;
+CREATE INDEX fires_hash ON fires (trigger, hash, at) WHERE hash <> '';
 
 CREATE TABLE tool_defs (
     server     TEXT NOT NULL,

@@ -1,9 +1,9 @@
 -- name: add
 -- Puts a trigger down; its key can never come again.
-INSERT INTO triggers (id, account, agent, thread, act, kind, spec, zone, title, text, said, late, overlap, taint, state, due_at,
-                      due_key, wake_at, key, created, updated)
-VALUES (:id, :account, :agent, :thread, :act, :kind, :spec, :zone, :title, :text, :said, :late, :overlap, :taint, 'active',
-        :due_at, :due_key, :due_at, :key, :now, :now)
+INSERT INTO triggers (id, account, agent, thread, act, kind, name, spec, zone, title, text, said, late, overlap, taint, state,
+                      due_at, due_key, wake_at, key, created, updated)
+VALUES (:id, :account, :agent, :thread, :act, :kind, :name, :spec, :zone, :title, :text, :said, :late, :overlap, :taint,
+        'active', :due_at, :due_key, :due_at, :key, :now, :now)
 ON CONFLICT (account, key) DO NOTHING;
 
 -- name: get
@@ -63,13 +63,59 @@ DELETE FROM triggers WHERE id = :id;
 -- Deletes every trigger of an account.
 DELETE FROM triggers WHERE account = :account;
 
+-- name: named
+-- The webhook, hook or watched mailbox of a name.
+SELECT * FROM triggers WHERE account = :account AND kind = :kind AND name = :name;
+
+-- name: of_kind
+-- Every active trigger of a kind.
+SELECT * FROM triggers WHERE kind = :kind AND state = 'active' ORDER BY created, id;
+
+-- name: keep_secret
+-- A trigger's secret, as a salted hash; a new one takes the place of the old.
+INSERT INTO trigger_secrets (trigger, salt, hash, made) VALUES (:trigger, :salt, :hash, :now)
+ON CONFLICT (trigger) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, made = excluded.made;
+
+-- name: secret
+-- The salted hash of a trigger's secret.
+SELECT salt, hash, made FROM trigger_secrets WHERE trigger = :trigger;
+
+-- name: deliver
+-- Takes what came to a trigger, once for its key; it waits for its run.
+INSERT INTO fires (trigger, key, due, at, state, run, hash, letter)
+VALUES (:trigger, :key, :now, :now, :state, :run, :hash, :letter) ON CONFLICT DO NOTHING;
+
+-- name: delivered
+-- What became of what came under a key.
+SELECT * FROM fires WHERE trigger = :trigger AND key = :key;
+
+-- name: delivered_lately
+-- The same, come lately without a key of its own.
+SELECT * FROM fires WHERE trigger = :trigger AND hash = :hash AND at >= :since AND key LIKE 'body.%' ORDER BY at LIMIT 1;
+
+-- name: lately
+-- How often a trigger was set off lately.
+SELECT count(*) FROM fires WHERE trigger = :trigger AND at >= :since;
+
+-- name: how_many_wait
+-- How much of what came waits for a run.
+SELECT count(*) FROM fires WHERE trigger = :trigger AND state = 'waiting';
+
+-- name: give_up
+-- What waits is not done: the trigger could not begin it.
+UPDATE fires SET state = 'failed', letter = NULL WHERE trigger = :trigger AND state = 'waiting';
+
+-- name: pass_over
+-- A newer one takes the place of what waits.
+UPDATE fires SET state = 'skipped', letter = NULL WHERE trigger = :trigger AND state = 'waiting';
+
 -- name: fire
 -- Takes one time of a trigger; the same local minute never comes again.
 INSERT INTO fires (trigger, key, due, at, state, run) VALUES (:trigger, :key, :due, :now, :state, NULL) ON CONFLICT DO NOTHING;
 
 -- name: fired
 -- What came of one time.
-UPDATE fires SET state = :state, run = :run WHERE trigger = :trigger AND key = :key;
+UPDATE fires SET state = :state, run = :run, letter = NULL WHERE trigger = :trigger AND key = :key;
 
 -- name: has_fired
 -- Whether a time was taken.
@@ -81,7 +127,7 @@ SELECT r.id FROM fires AS f JOIN runs AS r ON r.id = f.run WHERE f.trigger = :tr
 
 -- name: waiting
 -- The time of a trigger that waits until its run has ended.
-SELECT * FROM fires WHERE trigger = :trigger AND state = 'waiting' ORDER BY due LIMIT 1;
+SELECT * FROM fires WHERE trigger = :trigger AND state = 'waiting' ORDER BY due, run LIMIT 1;
 
 -- name: of_run
 -- The trigger that began a run.
