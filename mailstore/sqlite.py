@@ -31,6 +31,7 @@ E = TypeVar("E")
 _SLOW_READERS = 2
 _WRITER_KIB = 16_384  # page cache, taken as needed: a change of 10,000 messages touches far more than SQLite's 2 MB
 _READER_KIB = 8_192
+_MAPPED_BYTES = 1 << 30  # of the file: readers take pages where the system has them, without a call and a copy for each
 
 
 def system_millis() -> int:
@@ -188,6 +189,7 @@ def _connect(path: Path, *, durable: bool, reading: bool = False) -> sqlite3.Con
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute(f"PRAGMA cache_size={-_READER_KIB if reading else -_WRITER_KIB}")
     if reading:
+        connection.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
         connection.execute("PRAGMA query_only=ON")
     return connection
 

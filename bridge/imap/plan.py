@@ -15,6 +15,7 @@ from typing import Final, Self
 from bridge.imap.items import envelope, flags, section, structure
 from bridge.imap.items.item import Batch, BodyReader, Column, FetchItem, Item, Needs, Row
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.render import literal_parts
 
 BASE_ITEMS: Final[Mapping[bytes, FetchItem]] = MappingProxyType(
     {item.name: item for module in (flags, envelope, structure, section) for item in module.ITEMS}
@@ -30,6 +31,8 @@ MACROS: Final[Mapping[bytes, tuple[bytes, ...]]] = MappingProxyType(
 )
 
 MAX_ITEMS: Final = 200
+
+Cells = Iterable[bytes | int]
 
 _UID: Final = flags.UID.parse(Cursor(b""))
 _FLAGS: Final = flags.FLAGS.parse(Cursor(b""))
@@ -79,12 +82,38 @@ class FetchPlan:
         count = len(batch.numbers)
         if not count:
             return b""
-        word = b"UIDFETCH" if by_uid else b"FETCH"
-        template = b"* %%d %b (%b)\r\n" % (word, b" ".join(item.template for item in self.items))
-        columns: Iterable[Iterable[bytes | int]] = (item.column(batch) for item in self.items)
+        template = b"* %%d %b (%b)\r\n" % (_word(by_uid), b" ".join(item.template for item in self.items))
+        columns: Iterable[Cells] = (item.column(batch) for item in self.items)
         first = batch.uids if by_uid else batch.numbers
         cells = chain.from_iterable(zip(first, *columns, strict=True))
         return template * count % tuple(cells)
+
+    def pieces(self, batch: Batch, *, by_uid: bool = False) -> list[bytes]:
+        """The same lines in pieces, to be sent one after the other: what may be large is a piece of its own, the very
+        bytes that were read."""
+        if not batch.numbers or all(item.octets is None for item in self.items):
+            return [self.render(batch, by_uid=by_uid)]
+        columns: list[Iterable[bytes]] = []
+        cells: list[Cells] = [batch.uids if by_uid else batch.numbers]
+        template = b"* %%d %b (" % _word(by_uid)
+        for at, item in enumerate(self.items):
+            template += (b" " if at else b"") + item.template
+            if item.octets is None:
+                cells.append(item.column(batch))
+            else:
+                heads, data = zip(*map(literal_parts, item.octets(batch)), strict=True)
+                columns += (_filled(template, [*cells, heads]), data)
+                template, cells = b"", []
+        columns.append(_filled(template + b")\r\n", cells) if cells else [b")\r\n"] * len(batch.numbers))
+        return list(chain.from_iterable(zip(*columns, strict=True)))
+
+
+def _word(by_uid: bool) -> bytes:
+    return b"UIDFETCH" if by_uid else b"FETCH"
+
+
+def _filled(template: bytes, cells: Iterable[Cells]) -> list[bytes]:
+    return [template % each for each in zip(*cells, strict=True)]
 
 
 def _read_items(cursor: Cursor, names: Mapping[bytes, FetchItem]) -> list[Item]:

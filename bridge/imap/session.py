@@ -23,7 +23,7 @@ from bridge.imap.wire.codes import Code
 from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.framer import Framer
 from bridge.net.deflate import DeflatedWire, DeflateError, Inflater
-from bridge.net.transport import PIECE, Wire
+from bridge.net.transport import PIECE, Wire, loads
 from config.settings import Settings
 from mailstore.errors import NoSuchMailbox, StoreError
 from mailstore.store import Store
@@ -143,13 +143,21 @@ class Session:
     def prompt(self, text: bytes) -> None:
         self._out.append(b"+ " + text + b"\r\n")
 
+    def write_pieces(self, pieces: Iterable[bytes]) -> None:
+        """Whole lines in pieces; large ones are not copied on their way to the wire."""
+        self._out.extend(pieces)
+
     async def flush(self) -> None:
-        """Send what has been written, in pieces, waiting for a slow peer. Raises ConnectionError when he is gone."""
-        data = b"".join(self._out)
-        self._out.clear()
+        """Send what has been written, load by load, waiting for a slow peer. Raises ConnectionError when he is gone."""
+        out, self._out = self._out, []
         self._flushing = True
         try:
-            await self._send(data)
+            for load in loads(out):
+                self.wire.write_all(load)
+                if not self.wire.writable:
+                    await self.wire.drain()
+            if not self.wire.writable:
+                await self.wire.drain()
         finally:
             self._flushing = False
 
@@ -157,18 +165,6 @@ class Session:
         """Send what has been written once it is much; a little goes out together with the end of the command."""
         if sum(map(len, self._out)) >= PIECE:
             await self.flush()
-
-    async def _send(self, data: bytes) -> None:
-        if len(data) <= PIECE:
-            if data:
-                self.wire.write(data)
-        else:
-            for start in range(0, len(data), PIECE):
-                self.wire.write(data[start : start + PIECE])
-                if not self.wire.writable:
-                    await self.wire.drain()
-        if not self.wire.writable:
-            await self.wire.drain()
 
     def flush_now(self) -> None:
         """Send without waiting; for short lines outside of any command."""

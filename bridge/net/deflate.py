@@ -5,9 +5,10 @@ Rule: what a peer sends may grow only so far at once; who sends more than that i
 
 import ssl
 import zlib
+from collections.abc import Sequence
 from typing import Final
 
-from bridge.net.transport import Wire
+from bridge.net.transport import Buffer, Wire
 
 RAW: Final = -15  # no header, the largest window
 MOST: Final = 16 * 1024 * 1024  # bytes that one piece from the socket may become
@@ -47,6 +48,9 @@ class DeflatedWire:
     def write(self, data: bytes) -> None:
         if data:
             self._inner.write(self._stream.compress(data) + self._stream.flush(zlib.Z_SYNC_FLUSH))
+
+    def write_all(self, pieces: Sequence[Buffer]) -> None:
+        self.write(b"".join(pieces))
 
     @property
     def peer(self) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import logging
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, cast
 
 from bridge.net.limits import is_loopback
@@ -18,7 +18,27 @@ WRITE_HIGH: Final = 128 * 1024
 READ_HIGH: Final = 256 * 1024  # unread input of a conversation at which the peer has to wait
 HANDSHAKE_SECONDS: Final = 30.0
 
+Buffer = bytes | memoryview
+
 _log = logging.getLogger(__name__)
+
+
+def loads(data: Iterable[bytes]) -> Iterator[Sequence[Buffer]]:
+    """What is to be written in loads of about PIECE: small pieces together, large ones cut, nothing copied."""
+    load: list[Buffer] = []
+    size = 0
+    for each in data:
+        if size + len(each) > PIECE and load:
+            yield load
+            load, size = [], 0
+        if len(each) > PIECE:
+            view = memoryview(each)
+            yield from ([view[start : start + PIECE]] for start in range(0, len(each), PIECE))
+        elif each:
+            load.append(each)
+            size += len(each)
+    if load:
+        yield load
 
 
 class Wire(Protocol):
@@ -33,6 +53,7 @@ class Wire(Protocol):
     @property
     def writable(self) -> bool: ...
     def write(self, data: bytes) -> None: ...
+    def write_all(self, pieces: Sequence[Buffer]) -> None: ...
     async def drain(self) -> None: ...
     def hold_reading(self) -> None: ...
     async def start_tls(self, context: ssl.SSLContext) -> None: ...
@@ -118,6 +139,11 @@ class Pump(asyncio.Protocol):
 
     # For the conversation
 
+    def rouse(self) -> None:
+        """Have the conversation work although nothing came, unless it does already."""
+        if self._transport is not None:
+            self._start_work()
+
     @property
     def peer(self) -> str:
         return self._peer
@@ -137,6 +163,21 @@ class Pump(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         if self._transport is not None:
             self._transport.write(data)
+
+    def write_all(self, pieces: Sequence[Buffer]) -> None:
+        """Write some pieces, about PIECE in all, one after the other.
+
+        In clear the system takes them from where they are. Over TLS each write would be a record of its own, and
+        encrypting copies them anyway.
+        """
+        if self._transport is None:
+            return
+        if len(pieces) == 1:
+            self._transport.write(pieces[0])
+        elif self.secure:
+            self._transport.write(b"".join(pieces))
+        else:
+            self._transport.writelines(pieces)
 
     async def drain(self) -> None:
         """Return when the peer has read enough. Raises ConnectionResetError when he is gone."""

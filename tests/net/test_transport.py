@@ -11,9 +11,10 @@ import pytest
 import uvloop
 
 from bridge.net.tls import Certificates, ensure_certificates
-from bridge.net.transport import Pump, Wire
+from bridge.net.transport import PIECE, Pump, Wire, loads
 
 BOUND = 20.0
+PIECES = [b"small\n", b"", b"l" * (3 * PIECE + 7), b"\n", *[b"%d\n" % n for n in range(20_000)], b"m" * PIECE, b"end\n"]
 
 Runner = Callable[[Coroutine[Any, Any, None]], None]
 
@@ -74,6 +75,10 @@ class Echo:
                 await self.wire.drain()
             self.wire.write(b"\n")
             self.log.append("big sent")
+        elif line == b"PIECES":
+            for load in loads(PIECES):
+                self.wire.write_all(load)
+                await self.wire.drain()
         elif line == b"FAIL":
             raise ValueError("unforeseen")
         else:
@@ -314,5 +319,28 @@ def test_a_peer_that_only_stops_sending_gets_its_answers(run: Runner, certificat
             assert (await reader.read()).splitlines() == [b"hello", b"one clear", b"two clear"]
             writer.close()
             await writer.wait_closed()
+
+    run(scenario())
+
+
+def test_loads_are_of_a_bounded_size_and_copy_nothing_large() -> None:
+    made = list(loads(PIECES))
+    assert b"".join(piece for load in made for piece in load) == b"".join(PIECES)
+    assert max(sum(map(len, load)) for load in made) <= PIECE
+    assert len(made) <= sum(map(len, PIECES)) / PIECE * 2 + 2
+    assert any(piece is PIECES[-2] for load in made for piece in load)
+    assert list(loads([])) == list(loads([b"", b""])) == []
+
+
+@pytest.mark.parametrize("over_tls", [False, True])
+def test_pieces_arrive_in_their_order(run: Runner, certificates: Certificates, *, over_tls: bool) -> None:
+    async def scenario() -> None:
+        async with serving(certificates.context, implicit=over_tls) as (port, _):
+            context = client_context(certificates) if over_tls else None
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+            writer.write(b"PIECES\n")
+            wanted = b"hello\n" + b"".join(PIECES)
+            assert await reader.readexactly(len(wanted)) == wanted
+            writer.close()
 
     run(scenario())

@@ -8,9 +8,13 @@ from bridge.imap.plan import BASE_ITEMS, Batch, FetchPlan
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.errors import ParseError
 from tests.wire.harness import leaves, reads, refuses
-from tests.wire.messages import crlf, fetch
+from tests.wire.messages import batch, crlf, fetch
 
 PLAIN = crlf("From: Ada <ada@example.org>\nSubject: one\n\nbody\n")
+TWO_PARTS = crlf(
+    "Subject: two\nContent-Type: multipart/mixed; boundary=b\n\n"
+    "--b\n\nfirst\n--b\nContent-Type: text/html\n\n<p>second</p>\n--b--\n"
+)
 
 
 def labels(cursor: Cursor) -> list[bytes]:
@@ -142,6 +146,35 @@ def test_envelope_and_structures() -> None:
 
 def test_no_messages_give_no_bytes() -> None:
     assert compiled("(UID FLAGS)").render(Batch((), ())) == b""
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "(UID FLAGS)",
+        "BODY.PEEK[]",
+        "(UID BODY.PEEK[] FLAGS)",
+        "(BODY.PEEK[1] BODY.PEEK[2] BODY.PEEK[1.MIME])",
+        "(RFC822.SIZE BODY.PEEK[TEXT]<0.3> ENVELOPE BODY.PEEK[] RFC822.HEADER)",
+        "(BODY.PEEK[HEADER.FIELDS (SUBJECT)] UID)",
+        '(BODY.PEEK[HEADER.FIELDS ("X%d")] BODY.PEEK[1.HEADER.FIELDS ("%b")])',
+    ],
+)
+@pytest.mark.parametrize("by_uid", [False, True])
+def test_pieces_are_the_same_answer(items: str, *, by_uid: bool) -> None:
+    plan = compiled(items)
+    made = batch(
+        plan, [PLAIN, TWO_PARTS, crlf("X%d: a\n\n%d %b {3}\n"), b"", PLAIN + b"\0"], [b"\\Seen", b"", b"", b"", b"%"]
+    )
+    assert b"".join(plan.pieces(made, by_uid=by_uid)) == plan.render(made, by_uid=by_uid)
+
+
+def test_a_message_in_pieces_is_the_very_bytes_that_were_read() -> None:
+    plan = compiled("(UID BODY.PEEK[])")
+    pieces = plan.pieces(batch(plan, [PLAIN, TWO_PARTS]))
+    assert [piece for piece in pieces if len(piece) > 40] == [PLAIN, TWO_PARTS]
+    assert any(piece is PLAIN for piece in pieces)
+    assert any(piece is TWO_PARTS for piece in pieces)
 
 
 def test_columns_of_unequal_length_are_an_error_and_not_a_shifted_answer() -> None:

@@ -151,27 +151,28 @@ async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part
     """A part whose rows are in the store; bodies are read a bounded number of bytes at a time."""
     needs = plan.needs
     wanted = uids_at(selected, part)
-
     few = len(wanted) <= IN_LOOP_ROWS
-    most = IN_LOOP_BYTES if few else BODY_BYTES
 
-    def read(tx: ReadTx) -> tuple[list[FetchRow], bytes | None]:
-        """The rows, and what is said of them unless that is too much for one piece."""
+    def read(tx: ReadTx) -> tuple[list[FetchRow], list[bytes], list[Sequence[FetchRow]]]:
+        """The rows, what is said of the first ones, and the others in groups; in the loop only what is small."""
         rows = messages.fetch(
             tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=session.store.renderers
         )
-        if needs.body and sum(row.size for row in rows) > most:
-            return rows, None
-        return rows, _rendered(session, selected, plan, rows, tx)
+        if not needs.body:
+            return rows, _rendered(session, selected, plan, rows, tx), []
+        groups = list(_groups(rows))
+        if not groups or (few and sum(row.size for row in rows) > IN_LOOP_BYTES):
+            return rows, [], groups
+        return rows, _rendered(session, selected, plan, groups[0], tx), groups[1:]
 
-    rows, text = session.store.read(read) if few else await session.store.read_slow(read)
+    rows, pieces, groups = session.store.read(read) if few else await session.store.read_slow(read)
     if needs.flags:
         selected.view.forget_flags([row.uid for row in rows])
-    if text is None:
-        for group in _groups(rows):
-            await _send_bodies(session, selected, plan, group)
-    else:
-        session.write(text)
+    session.write_pieces(pieces)
+    del pieces  # they are large, and are waited for below
+    await session.flush_much()
+    for group in groups:
+        session.write_pieces(await session.store.read_slow(partial(_rendered, session, selected, plan, group)))
         await session.flush_much()
     return len(rows)
 
@@ -188,12 +189,9 @@ def _groups(rows: Sequence[FetchRow]) -> Iterator[Sequence[FetchRow]]:
         yield rows[start:]
 
 
-async def _send_bodies(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow]) -> None:
-    session.write(await session.store.read_slow(partial(_rendered, session, selected, plan, rows)))
-    await session.flush_much()
-
-
-def _rendered(session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow], tx: ReadTx) -> bytes:
+def _rendered(
+    session: Session, selected: Selected, plan: FetchPlan, rows: Sequence[FetchRow], tx: ReadTx
+) -> list[bytes]:
     """The lines of these rows. Runs on a reader's thread too: while a command runs, nobody else changes its view."""
     body = messages.body_reader(tx, [row.content for row in rows]) if plan.needs.body else partial(messages.body, tx)
     uids = [row.uid for row in rows]
@@ -206,7 +204,7 @@ def _rendered(session: Session, selected: Selected, plan: FetchPlan, rows: Seque
         renderings=plan.needs.renderings,
         body=body,
     )
-    return plan.render(batch, by_uid=_by_uid(session))
+    return plan.pieces(batch, by_uid=_by_uid(session))
 
 
 def _row_flags(session: Session, selected: Selected, row: FetchRow) -> bytes:

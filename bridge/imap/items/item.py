@@ -88,18 +88,23 @@ class Batch:
 
 
 Column = Callable[[Batch], Iterable[bytes | int]]
+Octets = Callable[[Batch], Iterable[bytes | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One requested item. `template` holds exactly one `%d` or `%b`, to be filled from `column`; `label` is the name
-    in the answer, by which repeats are dropped; `sets_seen` whether asking for it marks the message read."""
+    in the answer, by which repeats are dropped; `sets_seen` whether asking for it marks the message read.
+
+    `octets`, of items that may be large, is what `column` shows as literals, or None for NIL: a plan sends these bytes
+    as they are between its lines. The template then ends with its `%b`."""
 
     label: bytes
     template: bytes
     column: Column
     needs: Needs = field(default_factory=Needs)
     sets_seen: bool = False
+    octets: Octets | None = None
 
 
 @dataclass(frozen=True, slots=True)

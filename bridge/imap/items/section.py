@@ -122,12 +122,14 @@ def section_item(section: Section, partial_: Partial | None, *, sets_seen: bool)
 
 
 def _item(label: bytes, section: Section, partial_: Partial | None, *, sets_seen: bool) -> Item:
+    needs = _needs(section)
     return Item(
         label=label,
         template=label.replace(b"%", b"%%") + b" %b",
         column=partial(_column, section, partial_),
-        needs=_needs(section),
+        needs=needs,
         sets_seen=sets_seen,
+        octets=partial(_octets, section, partial_) if needs.body else None,
     )
 
 
@@ -154,11 +156,16 @@ def _column(section: Section, partial_: Partial | None, batch: Batch) -> Iterabl
         return _listed_column(section, partial_, batch)
     if not section.part and section.kind.startswith(b"HEADER"):
         return _header_column(section, partial_, batch.rows)
+    return map(_literal, _octets(section, partial_, batch))
+
+
+def _octets(section: Section, partial_: Partial | None, batch: Batch) -> list[bytes | None]:
+    """What of the message the client asked for; None where it has no such part."""
     if batch.body is None:
         raise ValueError("a plan that needs bodies was given no reader of bodies")
     find = _finder(section, batch)
     wanted = header_filter(section) if section.fields else None
-    return [_literal(_read(batch.body, row, find(row, at), partial_, wanted)) for at, row in enumerate(batch.rows)]
+    return [_read(batch.body, row, find(row, at), partial_, wanted) for at, row in enumerate(batch.rows)]
 
 
 def _listed_column(section: Section, partial_: Partial | None, batch: Batch) -> list[bytes]:

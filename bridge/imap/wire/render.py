@@ -30,8 +30,15 @@ def quoted(raw: bytes) -> bytes:
 
 def literal(raw: bytes) -> bytes:
     """`{n}` CRLF and the bytes; NUL, which RFC 3501 forbids in a literal, is left out."""
+    return b"".join(literal_parts(raw))
+
+
+def literal_parts(raw: bytes | None) -> tuple[bytes, bytes]:
+    """A literal as what announces it and its bytes, which are not copied; for None `NIL` and nothing."""
+    if raw is None:
+        return b"NIL", b""
     clean = raw.replace(b"\x00", b"") if b"\x00" in raw else raw
-    return b"{%d}\r\n%b" % (len(clean), clean)
+    return b"{%d}\r\n" % len(clean), clean
 
 
 def string(raw: bytes) -> bytes:
