@@ -38,6 +38,7 @@ class _Wish:
 
     flags: words.Flags
     internal_date: Millis
+    zone: int
     filed: bool
     likeness: bytes | None
     how: How
@@ -50,6 +51,7 @@ def append(
     *,
     flags: Collection[str] = (),
     internal_date: Millis | None = None,
+    zone: int = 0,
     key: str | None = None,
     labels: Collection[str] = (),
     thread: ThreadId | None = None,
@@ -58,6 +60,7 @@ def append(
 ) -> Appended:
     """Put a message at the end of a mailbox.
 
+    `zone`: minutes that the clock by which the date was given is ahead of UTC; its day is the one that is searched for.
     `key`: done once for the account. `thread`: else found by the message's own keys, else new. `submitted`: the
     server's own copy of submitted mail, for Sent (see `sent`). Raises CannotModify (a view), NoSuchMailbox, BadFlag,
     QuotaOver, Full.
@@ -69,6 +72,7 @@ def append(
     wish = _Wish(
         words.read_flags(flags),
         tx.now if internal_date is None else internal_date,
+        zone,
         submitted and in_sent,
         sent.likeness(prepared) if in_sent else None,
         how,
@@ -90,6 +94,7 @@ def replace(
     *,
     flags: Collection[str] = (),
     internal_date: Millis | None = None,
+    zone: int = 0,
     key: str | None = None,
     labels: Collection[str] = (),
     thread: ThreadId | None = None,
@@ -109,6 +114,7 @@ def replace(
         prepared,
         flags=flags,
         internal_date=internal_date,
+        zone=zone,
         key=key,
         labels=labels,
         thread=thread,
@@ -157,6 +163,7 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, 
         thread=thread,
         header_size=message.header_size,
         internal_date=wish.internal_date,
+        zone=wish.zone,
         filed=sent.FILED if wish.filed else 0,
         message_id=message_id,
         likeness=wish.likeness,

@@ -28,7 +28,7 @@ from mailstore.placing import spans
 from mailstore.transaction import ReadTx
 
 JOINED: Final = "abc"  # as many renderings come with the row itself; more than that are asked for apart
-COLUMNS: Final = 12  # of the query that are a FetchRow's first fields; the renderings follow
+COLUMNS: Final = 13  # of the query that are a FetchRow's first fields; the renderings follow
 _CONTENT: Final = FetchRow._fields.index("content")
 _KEYWORD_SET: Final = FetchRow._fields.index("keyword_set")
 _NONE_JOINED: Final[Mapping[str, str | None]] = {f"rendering_{letter}": None for letter in JOINED}

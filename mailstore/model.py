@@ -182,6 +182,7 @@ class FetchRow(NamedTuple):
     """One message as FETCH needs it. Sizes in bytes, `flags_bits` without RECENT.
 
     A tuple, as there are many; the first fields are a database row as it stands, and what few ask for is worked out.
+    `zone`: minutes that the clock of `internal_date` was ahead of UTC.
     """
 
     uid: Uid
@@ -196,6 +197,7 @@ class FetchRow(NamedTuple):
     thread: ThreadId
     origin: int
     header_size: int
+    zone: int
     keywords: tuple[str, ...]
     header: bytes | None
     rendered: tuple[bytes, ...]

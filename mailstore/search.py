@@ -210,9 +210,9 @@ class Evaluation:
             case Smaller(n):
                 return self._query("size", above=-1, below=n)
             case Older(seconds):
-                return self._query("internal", first=-_END, end=self._now - seconds * 1000 + 1)
+                return self._query("arrived", first=-_END, end=self._now - seconds * 1000 + 1)
             case Younger(seconds):
-                return self._query("internal", first=self._now - seconds * 1000, end=_END)
+                return self._query("arrived", first=self._now - seconds * 1000, end=_END)
             case EmailIdIs(object_id):
                 return self._query("origin", origin=_number(object_id, "M"))
             case ThreadIdIs(object_id):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bridge.imap.items.keys import KEYS_RENDERING, Keys, read_keys, render_keys
+from bridge.imap.items.keys import KEYS_RENDERING, Keys, collate, read_keys, render_keys
 from mailstore import ordering
 from mailstore.folding import fold
 from mailstore.model import Mailbox, MailboxId, Millis, Uid
@@ -21,7 +21,7 @@ KEPT: Final = 200_000  # entries kept in memory, of all mailboxes
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message as it is compared; text is folded."""
+    """One message as it is compared; text is as i;unicode-casemap has it."""
 
     uid: Uid
     internal_date: Millis
@@ -81,7 +81,8 @@ class OrderMemory:
 
 
 def _entry(row: ordering.OrderRow) -> Entry:
-    return Entry(row.uid, row.internal_date, row.sent, row.size, fold(row.base_subject), read_keys(row.rendered))
+    subject = collate(fold(row.base_subject))
+    return Entry(row.uid, row.internal_date, row.sent, row.size, subject, read_keys(row.rendered))
 
 
 @dataclass(frozen=True, slots=True)

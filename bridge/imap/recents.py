@@ -15,6 +15,10 @@ class Recents:
     def __init__(self) -> None:
         self._claimed: dict[MailboxId, int] = {}
 
+    def claimed(self, mailbox: MailboxId) -> int:
+        """The highest UID that a session has claimed; 0 for none."""
+        return self._claimed.get(mailbox, 0)
+
     def take(self, mailbox: MailboxId, first: int, last: int) -> tuple[int, int] | None:
         """Claim what is unclaimed of the UIDs first..last."""
         unclaimed = self.unclaimed(mailbox, first, last)
@@ -24,5 +28,5 @@ class Recents:
 
     def unclaimed(self, mailbox: MailboxId, first: int, last: int) -> tuple[int, int] | None:
         """What of the UIDs first..last nobody has claimed; a read-only session sees them so and leaves them so."""
-        first = max(first, self._claimed.get(mailbox, 0) + 1)
+        first = max(first, self.claimed(mailbox) + 1)
         return (first, last) if first <= last else None

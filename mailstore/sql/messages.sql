@@ -11,9 +11,10 @@ VALUES (:account, :key, :email, :thread, :mailbox, :uid, :uidvalidity, :at);
 SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'email'), 0) + 1;
 
 -- name: insert
-INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, filed, message_id,
-    likeness)
-VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date, :filed, :message_id, :likeness);
+INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, zone, filed,
+    message_id, likeness)
+VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date, :zone, :filed, :message_id,
+    :likeness);
 
 -- name: insert-state
 -- What of a new message may change, with the UIDs it was given in its mailbox and the views.
@@ -22,8 +23,9 @@ VALUES (:email, :mailbox, :uid, :in_all, :in_unread, :in_action, :flags, :keywor
 
 -- name: copy
 -- Makes copies of messages, in the order given, under ascending ids.
-INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, message_id)
-SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.header_size, e.internal_date, e.message_id
+INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, zone, message_id)
+SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.header_size, e.internal_date, e.zone,
+    e.message_id
 FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value ORDER BY j.key;
 
 -- name: copy-state
@@ -63,7 +65,8 @@ ORDER BY s.id;
 -- name: fetch
 -- Messages of a mailbox by ranges of UIDs ([[first, last], ...], ascending), with up to three stored renderings.
 SELECT p.uid, p.email, e.content, s.size, e.internal_date, p.saved, max(p.modseq, s.modseq) AS modseq,
-    s.flags | (p.deleted << 4) AS bits, s.keywords, e.thread, e.origin, e.header_size, r0.bytes, r1.bytes, r2.bytes
+    s.flags | (p.deleted << 4) AS bits, s.keywords, e.thread, e.origin, e.header_size, e.zone,
+    r0.bytes, r1.bytes, r2.bytes
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')

@@ -115,7 +115,8 @@ CREATE TABLE email (
     internal_date INTEGER NOT NULL,
     filed INTEGER NOT NULL DEFAULT 0,        -- in Sent: 0 a client's, 1 the server's, plus 2 when matched
     message_id TEXT,
-    likeness BLOB                            -- in Sent: hash of From, To, Subject and body
+    likeness BLOB,                           -- in Sent: hash of From, To, Subject and body
+    zone INTEGER NOT NULL DEFAULT 0          -- minutes that the clock of the internal date was ahead of UTC
 ) STRICT;
 CREATE INDEX email_message_id ON email (account, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX email_content ON email (content, account);

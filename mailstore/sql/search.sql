@@ -21,7 +21,12 @@ SELECT uid, content FROM (
 ) WHERE uid > 0 ORDER BY content;
 
 -- name: internal
--- By internal date: from, up to but not including.
+-- By the day and time of the internal date as they were given, whatever the zone (RFC 3501 section 6.4.4).
+SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+WHERE p.mailbox = :mailbox AND e.internal_date + e.zone * 60000 >= :first AND e.internal_date + e.zone * 60000 < :end;
+
+-- name: arrived
+-- By the moment of the internal date: from, up to but not including.
 SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.internal_date >= :first AND e.internal_date < :end;
 

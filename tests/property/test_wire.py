@@ -90,9 +90,9 @@ def test_number_sets_come_back_in_order(values: list[int]) -> None:
     assert [n for low, high in read.ranges for n in range(low, high + 1)] == values
 
 
-@given(st.integers(398_044_800, 253_402_300_799))
-def test_internal_dates_come_back(seconds: int) -> None:
-    assert Cursor(render.internal_date(seconds * 1000)).date_time() == seconds * 1000
+@given(st.integers(398_131_200, 253_402_214_399), st.integers(-1439, 1439))
+def test_internal_dates_come_back(seconds: int, zone: int) -> None:
+    assert Cursor(render.internal_date(seconds * 1000, zone)).date_time() == (seconds * 1000, zone)
 
 
 @given(STREAMS, st.lists(st.integers(1, 9), min_size=1, max_size=30))

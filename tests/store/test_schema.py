@@ -28,7 +28,7 @@ def migrated(series: Series) -> Iterator[sqlite3.Connection]:
 
 def tables(connection: sqlite3.Connection) -> dict[str, str]:
     rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-    return {name: re.sub(r"\s+", " ", re.sub(r"--[^\n]*", "", sql)).strip() for name, sql in rows}
+    return {name: re.sub(r"\s*([(),]|\s)\s*", r"\1", re.sub(r"--[^\n]*", "", sql)).strip() for name, sql in rows}
 
 
 @pytest.mark.parametrize("series", ALL_SERIES, ids=lambda series: series.name)

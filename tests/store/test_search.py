@@ -165,8 +165,12 @@ async def test_search_08_dates_ignore_time_and_zone(desk: Desk) -> None:
     assert await find(desk, On(day, "sent")) == [1]
     assert await find(desk, Since(day, "sent")) == [1]  # one without a date has no day
     assert await find(desk, On(date(1970, 1, 1))) == []
+    await desk.append("INBOX", mail("d"), internal_date=midnight - 1, zone=60)  # it is 2 July where the date was given
+    await desk.append("INBOX", mail("e"), internal_date=midnight, zone=-60)  # and here it is still the first
+    assert await find(desk, On(day)) == [1, 4]
+    assert await find(desk, Before(day)) == [2, 5]
     saved = datetime.fromtimestamp(START / 1000 - 3600, UTC).date()
-    assert await find(desk, Since(saved, "saved")) == [1, 2, 3]
+    assert await find(desk, Since(saved, "saved")) == [1, 2, 3, 4, 5]
     assert await find(desk, Before(saved, "saved")) == []
 
 

@@ -20,6 +20,7 @@ class StoredRow:
     header: bytes | None
     rendered: tuple[bytes, ...]
     save_date: int = 0
+    zone: int = 0
     email_object_id: str = ""
     thread_object_id: str = ""
 

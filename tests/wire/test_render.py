@@ -50,17 +50,20 @@ def test_mailbox_names_on_a_utf8_connection_hold_no_control_character() -> None:
 
 
 @pytest.mark.parametrize(
-    ("millis", "wire"),
+    ("millis", "zone", "wire"),
     [
-        (1_782_950_400_000, b'" 2-Jul-2026 00:00:00 +0000"'),
-        (1_798_761_599_999, b'"31-Dec-2026 23:59:59 +0000"'),
-        (0, b'"13-Aug-1982 00:00:00 +0000"'),  # Apple Mail stops on earlier ones
-        (-10_000_000_000, b'"13-Aug-1982 00:00:00 +0000"'),
+        (1_782_950_400_000, 0, b'" 2-Jul-2026 00:00:00 +0000"'),
+        (1_798_761_599_999, 0, b'"31-Dec-2026 23:59:59 +0000"'),
+        (1_782_950_400_000, 330, b'" 2-Jul-2026 05:30:00 +0530"'),
+        (1_782_950_400_000, -570, b'" 1-Jul-2026 14:30:00 -0930"'),
+        (0, 0, b'"13-Aug-1982 00:00:00 +0000"'),  # Apple Mail stops on earlier ones
+        (-10_000_000_000, 0, b'"13-Aug-1982 00:00:00 +0000"'),
     ],
 )
-def test_internal_dates(millis: int, wire: bytes) -> None:
-    assert render.internal_date(millis) == wire
-    assert Cursor(wire).date_time() // 1000 == max(millis // 1000, 398_044_800)
+def test_internal_dates(millis: int, zone: int, wire: bytes) -> None:
+    assert render.internal_date(millis, zone) == wire
+    read, ahead = Cursor(wire).date_time()
+    assert (read // 1000, ahead) == (max(millis // 1000, 398_044_800), zone)
 
 
 def test_flags_and_numbers() -> None:

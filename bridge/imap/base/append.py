@@ -30,13 +30,17 @@ IN_THREAD: Final = 256 * 1024  # from this size on a message is parsed off the l
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """One message to append: a literal (still a Blob when it was streamed), or one of the dialect's other forms."""
+    """One message to append: a literal (still a Blob when it was streamed), or one of the dialect's other forms.
+
+    `zone`: minutes that the clock of `date` is ahead of UTC.
+    """
 
     flags: tuple[str, ...]
     date: Millis | None
     literal: bytes | Blob = field(repr=False)
     binary: bool = False
     form: tuple[AppendData, Any] | None = None
+    zone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +68,19 @@ def parse_message(cursor: Cursor, dialect: Dialect) -> NewMessage:
     if cursor.peek() == b"(":
         flags = settable([flag for flag in cursor.flag_list() if flag != "\\Recent"])
         cursor.sp()
-    date = None
+    date, zone = None, 0
     if cursor.peek() == b'"':
-        date = cursor.date_time()
+        date, zone = cursor.date_time()
         cursor.sp()
     word = cursor.try_word(*dialect.append_data)
     if word is not None:
         form = dialect.append_data[word]
         cursor.sp()
-        return NewMessage(flags, date, b"", form=(form, form.parse(cursor)))
+        return NewMessage(flags, date, b"", form=(form, form.parse(cursor)), zone=zone)
     binary = cursor.peek() == b"~"
     if binary and not dialect.has(Feature.BINARY_LITERALS):
         cursor.fail("A binary literal is not offered here")
-    return NewMessage(flags, date, cursor.any_literal(), binary)
+    return NewMessage(flags, date, cursor.any_literal(), binary, zone=zone)
 
 
 async def run_append(session: Session, wanted: Appending) -> Done:
@@ -88,7 +92,7 @@ async def run_append(session: Session, wanted: Appending) -> Done:
         """The mailbox is looked up again: it may have gone while the message was being read."""
         into = target(tx, account, wanted.name) if mailboxes.get(tx, mailbox.id) is None else mailbox
         return [
-            messages.append(tx, into, each, flags=message.flags, internal_date=message.date)
+            messages.append(tx, into, each, flags=message.flags, internal_date=message.date, zone=message.zone)
             for each, message in zip(prepared, wanted.messages, strict=True)
         ]
 

@@ -124,8 +124,13 @@ async def _see(session: Session, selected: Selected, spans: Sequence[range]) -> 
 
 
 async def _send_indexed(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
-    """A part that needs no SQL; messages that have left are passed over."""
+    """A part that needs no SQL. Messages that have left are passed over, unless only what they are called is asked for:
+    until the client is told of their leaving that is as true as before (RFC 2180 section 4.1)."""
     numbers, uids = _named(selected, part)
+    if not plan.needs.flags and not plan.needs.modseq:
+        session.write(plan.render(Batch(numbers, uids), by_uid=_by_uid(session)))
+        await session.flush_much()
+        return len(numbers)
     there = selected.index.flag_sets(uids)
     sets = [flag_set for flag_set in there if flag_set is not None]
     if len(sets) < len(there):

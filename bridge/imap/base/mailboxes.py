@@ -3,8 +3,9 @@
 Rule: names are compared and kept as text; only here and in listing.py do they meet their wire form.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -174,9 +175,19 @@ async def run_status(session: Session, wanted: StatusWanted) -> Done:
 
 
 def status_line(session: Session, mailbox: Mailbox, status: Status, items: Sequence[StatusItem]) -> bytes:
+    status = replace(status, recent=_recent(session, mailbox, status))
     values = (item.name + b" " + item.render(status, session.settings) for item in items)
     name = mailbox_name(mailbox.name, session.framer.utf8)
     return b"* STATUS " + name + b" " + parenthesised(values) + b"\r\n"
+
+
+def _recent(session: Session, mailbox: Mailbox, status: Status) -> int:
+    """How many messages are \\Recent for who opens the mailbox next: the store hears of claims a moment later."""
+    claimed = session.host.recents.claimed(mailbox.id)
+    if not claimed or not status.recent:
+        return status.recent
+    uids = session.store.snapshot(mailbox.id).uids
+    return min(status.recent, len(uids) - bisect_right(uids, claimed))
 
 
 STATUS_ITEMS: Final = (

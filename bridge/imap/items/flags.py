@@ -72,7 +72,7 @@ FLAGS: Final = plain(b"FLAGS", lambda batch: batch.flags, Needs(flags=True), val
 SIZE: Final = plain(b"RFC822.SIZE", lambda batch: [row.size for row in batch.rows], Needs(rows=True), value=b"%d")
 INTERNALDATE: Final = plain(
     b"INTERNALDATE",
-    lambda batch: [render.internal_date(row.internal_date) for row in batch.rows],
+    lambda batch: [render.internal_date(row.internal_date, row.zone) for row in batch.rows],
     Needs(rows=True),
 )
 

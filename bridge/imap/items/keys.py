@@ -3,6 +3,7 @@
 Rule: one line each, folded as they are compared, so that sorting a mailbox reads and splits and does nothing else.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -42,8 +43,18 @@ def render_keys(message: Message) -> bytes:
 
 
 def read_keys(rendered: bytes) -> Keys:
-    from_, to, cc, display_from, display_to, replies, message_id, *references = rendered.decode("utf-8").split("\n")
+    text = rendered.decode("utf-8")
+    from_, to, cc, display_from, display_to = map(collate, text.split("\n", 5)[:5])
+    _, _, _, _, _, replies, message_id, *references = text.split("\n")
     return Keys(from_, to, cc, display_from, display_to, bool(replies), message_id, tuple(references))
+
+
+def collate(text: str) -> str:
+    """Folded text as i;unicode-casemap compares it (RFC 5051, which RFC 5256 section 2.1 asks for).
+
+    That collation looks at capitals, so `[` and `_` stand behind the letters, and takes accents apart, so é follows e.
+    """
+    return text.upper() if text.isascii() else unicodedata.normalize("NFKD", text.upper())
 
 
 def _line(text: str) -> str:

@@ -329,8 +329,8 @@ class Cursor:
             self.pos = start
             raise ParseError("Not a date of the calendar", start) from None
 
-    def date_time(self) -> int:
-        """`"01-Jan-2026 00:00:00 +0100"` as UTC milliseconds."""
+    def date_time(self) -> tuple[int, int]:
+        """`"01-Jan-2026 00:00:00 +0100"`: UTC milliseconds, and how many minutes the clock it names is ahead of UTC."""
         start = self.pos
         found = self.match(grammar.DATE_TIME)
         if found is None:
@@ -338,7 +338,7 @@ class Cursor:
         day, month, year, hour, minute, second, sign, zone_hours, zone_minutes = found.groups()
         try:
             offset = timedelta(hours=int(zone_hours), minutes=int(zone_minutes))
-            zone = timezone(-offset if sign == b"-" else offset)
+            ahead = -offset if sign == b"-" else offset
             # A leap second is a legal time; it is the same instant as the second after it.
             leap = second == b"60"
             moment = datetime(
@@ -348,9 +348,9 @@ class Cursor:
                 int(hour),
                 int(minute),
                 59 if leap else int(second),
-                tzinfo=zone,
+                tzinfo=timezone(ahead),
             )
-            return _millis(moment) + (1000 if leap else 0)
+            return _millis(moment) + (1000 if leap else 0), ahead // timedelta(minutes=1)
         except (KeyError, ValueError, OverflowError):
             self.pos = start
             raise ParseError("Not a date of the calendar", start) from None

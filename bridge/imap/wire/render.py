@@ -71,11 +71,14 @@ def flag_list(flags: Iterable[str]) -> bytes:
     return b"(%b)" % " ".join(flags).encode("ascii", "replace")
 
 
-def internal_date(millis: int) -> bytes:
-    """`"01-Jan-2026 00:00:00 +0000"`, in UTC, quoted, the day padded with a space, never before 13-Aug-1982."""
-    day, second = divmod(min(max(millis, _OLDEST_DATE), _NEWEST_DATE) // 1000, 86_400)
+def internal_date(millis: int, zone: int = 0) -> bytes:
+    """`"01-Jan-2026 00:00:00 +0100"`, by a clock that many minutes ahead of UTC, quoted, the day padded with a space,
+    never before 13-Aug-1982."""
+    local = millis + zone * 60_000
+    day, second = divmod(min(max(local, _OLDEST_DATE), _NEWEST_DATE) // 1000, 86_400)
     minute, second = divmod(second, 60)
-    return b'"%b %02d:%02d:%02d +0000"' % (_day(day), minute // 60, minute % 60, second)
+    ahead = b"+0000" if not zone else b"%b%02d%02d" % (b"-" if zone < 0 else b"+", *divmod(abs(zone), 60))
+    return b'"%b %02d:%02d:%02d %b"' % (_day(day), minute // 60, minute % 60, second, ahead)
 
 
 @lru_cache(maxsize=4096)
