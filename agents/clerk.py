@@ -12,7 +12,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import Any, Final
 
-from agents import plain, prompt
+from agents import prompt
 from agents.llm import (
     AssistantMessage,
     Message,
@@ -80,6 +80,8 @@ class Clerk:
         """A call of the tool for a time that stands in the words, else in the subject. `before` is what was proposed
         and not taken.
         """
+        from agents import plain  # on first use: its patterns make a start slower
+
         now = to_wall(self.clock.now(), self.zone)
         try:
             found = plain.read(words, now)

@@ -7,7 +7,7 @@ transaction.
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from agents import plain, trigger
+from agents import trigger
 from agents.ports import Clock, WriteTx
 from agents.rule import Rule, SpecFault
 from agents.schedule import Planned, Reading, Reminder
@@ -89,6 +89,8 @@ class Planner:
             return trigger.read_rule(when)[1]
         except SpecFault as unread:
             fault = unread
+        from agents import plain  # on first use: its patterns make a start slower
+
         now = to_wall(self._clock.now(), self._zone)
         try:
             found = plain.read(when, now)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agents import clerk, discover, skills
 from agents.mcp.servers import Servers, line_limit
@@ -22,6 +22,7 @@ from agents.planner import Planner
 from agents.ports import Dispatch, Relay
 from agents.runtime import Runtime
 from agents.toolbox import Toolbox
+from bridge.ahead import read_ahead
 from bridge.auth import Authenticator
 from bridge.control.server import ControlServer
 from bridge.crash import CrashProbe
@@ -29,24 +30,21 @@ from bridge.imap.items import RENDERERS
 from bridge.imap.service import ImapService
 from bridge.net.listener import Listener
 from bridge.net.tls import Certificates, ensure_certificates
+from bridge.norelay import NoRelay
 from bridge.post.accept import Accept
 from bridge.post.acting import Acting
-from bridge.post.answers import Answers
 from bridge.post.compose import compose_outside
 from bridge.post.courier import Courier
 from bridge.post.folders import Folders
 from bridge.post.identity import MAX_BYTES, Lookup, dns_txt
 from bridge.post.intake import Intake
-from bridge.post.outward import Outward
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
 from bridge.post.space import PatientDatabase, Space
 from bridge.post.triggers import TriggerMail
-from bridge.relay import NoRelay, SmtpRelay
 from bridge.signing import ensure_key, signer
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
-from bridge.watch import Watch
 from bridge.web.autoconfig import Places
 from bridge.web.service import WebService
 from config.load import child_environment
@@ -55,6 +53,9 @@ from config.settings import Settings
 from mailstore import accounts
 from mailstore.sqlite import ReadTx, Series, WriteTx
 from mailstore.store import Store
+
+if TYPE_CHECKING:
+    from bridge.post.outward import Outward
 
 log = logging.getLogger(__name__)
 
@@ -168,6 +169,8 @@ class App:
         configured = self.settings.relay
         if configured is None:
             return NoRelay()
+        from bridge.relay import SmtpRelay  # on first use, as in _make_outward: with it comes the whole of aiosmtplib
+
         sender = configured.sender
 
         def compose(dispatch: Dispatch) -> bytes:
@@ -176,11 +179,14 @@ class App:
         signed = signer(self.folder.root, configured)
         return SmtpRelay(configured, lambda dispatch: signed(compose(dispatch)), probe=probe)
 
-    def _make_outward(self) -> Outward | None:
+    def _make_outward(self) -> "Outward | None":
         """The road to the user's real address, if it is on. Made before anything can ask, so that nothing is missed."""
         relay = self.settings.relay
         if not self.settings.outside.enabled or relay is None:
             return None
+        from bridge.post.outward import Outward
+        from bridge.relay import SmtpRelay
+
         signed = signer(self.folder.root, relay)
 
         def carry(raw: bytes) -> Relay:
@@ -188,8 +194,11 @@ class App:
 
         return Outward(self.store, self.runtime, self.settings, carry, self.clock.now)
 
-    def _open_outside(self, outward: Outward) -> None:
+    def _open_outside(self, outward: "Outward") -> None:
         """Send what waits for the real address, and watch the mailbox that answers come to."""
+        from bridge.post.answers import Answers
+        from bridge.watch import Watch
+
         answers = Answers(self.store, self.runtime, outward, self.settings, self.clock.now, self.key_lookup)
         watch = Watch(self.settings.outside, answers, MAX_BYTES)
         self._spawn("outward", outward.run())
@@ -286,6 +295,7 @@ async def serve(
         await control.start()
         on_ready(ports)
         log.info("ready", extra=ports.as_dict())
+        await asyncio.to_thread(read_ahead)
         await stop.wait()
     finally:
         await control.close()

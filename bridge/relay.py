@@ -27,18 +27,6 @@ Compose = Callable[[Dispatch], bytes]
 """The mail as bytes, with Message-ID, and DKIM-signed where there is a key of the From domain."""
 
 
-class NoRelay:
-    """No relay is configured: nothing can leave."""
-
-    configured = False
-    name = ""
-    sender = ""
-
-    async def deliver(self, dispatch: Dispatch, phases: Phases) -> str:
-        """Refuses."""
-        raise RelayRefused(True, "no relay is configured, so no mail can leave")
-
-
 class SmtpRelay:
     """agents.ports.Relay over SMTP. One connection a mail. `tls_context` None means the system's authorities."""
 

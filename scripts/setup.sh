@@ -48,7 +48,7 @@ if command -v uv >/dev/null 2>&1; then
     [ -x "$venv/bin/python" ] || uv venv --quiet --python "$python" "$venv"
     export VIRTUAL_ENV="$PWD/$venv"
     uv pip install "${hashed[@]}" -r requirements/build.txt
-    uv pip sync "${locked[@]}" requirements/dev.txt
+    uv pip sync --compile-bytecode "${locked[@]}" requirements/dev.txt
     uv pip install --quiet --no-deps --no-build-isolation --editable .
 else
     "$venv/bin/python" -c 'import pip' 2>/dev/null || "$python" -m venv --clear "$venv"
@@ -57,3 +57,5 @@ else
     "${pip[@]}" "${locked[@]}" -r requirements/dev.txt
     "${pip[@]}" --quiet --no-deps --no-build-isolation --editable .
 fi
+# An editable install compiles nothing, and where bytecode is not written on the way every start would compile it all.
+"$venv/bin/python" -m compileall -q agents bridge config mailstore

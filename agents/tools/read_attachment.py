@@ -4,7 +4,6 @@ The rule: its text is untrusted unless the owner attached it and the agent's set
 that has no text is named with its type, never passed over.
 """
 
-from agents.extract import Unreadable, extract
 from agents.letter import Attachment
 from agents.llm import ToolSpec
 from agents.offer import Offer
@@ -45,6 +44,8 @@ class ReadAttachment(BaseTool):
         data = await _fetch(known.ref if known else call.args["ref"], ctx)
         if len(data.data) > MAX_BYTES:
             raise ToolFailed(f"{data.name} is over {size_text(MAX_BYTES)}; files of this size are not read.")
+        from agents.extract import Unreadable, extract  # on first use: it knows many kinds of files
+
         try:
             found = await extract(data.name, data.media_type, data.data)
         except Unreadable as fault:

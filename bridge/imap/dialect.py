@@ -8,6 +8,7 @@ built upon this module.
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
@@ -233,17 +234,19 @@ class Dialect:
     tell_gone: Mapping[Mode, TellGone]
     tell_flags: Mapping[Mode, TellFlags]
     introduce: tuple[Introduce, ...]
+    announced: dict[Standing, tuple[bytes, ...]] = field(default_factory=dict, repr=False, compare=False)
+    """What was announced before, as every client is told several times."""
 
     def has(self, feature: Feature) -> bool:
         return feature in self.features
 
-    def capabilities(self, standing: Standing) -> list[bytes]:
+    def capabilities(self, standing: Standing) -> tuple[bytes, ...]:
         """What to announce now, in the order of the registry, each once."""
-        found: dict[bytes, None] = {}
-        for extension in self.extensions:
-            for name in extension.announce(standing) if extension.announce else ():
-                found.setdefault(name)
-        return list(found)
+        known = self.announced.get(standing)
+        if known is None:
+            told = (extension.announce(standing) for extension in self.extensions if extension.announce)
+            known = self.announced[standing] = tuple(dict.fromkeys(chain.from_iterable(told)))
+        return known
 
 
 def merge(extensions: Sequence[Extension]) -> Dialect:

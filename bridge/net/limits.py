@@ -8,6 +8,7 @@ import ipaddress
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 FIRST_DELAY: Final = 0.5  # seconds; hides how long a check took, so that an unknown user answers like a known one
@@ -91,6 +92,7 @@ class ConnectionLimits:
             del self._open[peer]
 
 
+@lru_cache(maxsize=256)
 def is_loopback(peer: str) -> bool:
     """Whether an address text is this machine's own (also ::ffff:127.0.0.1, and a Unix socket's empty name)."""
     if not peer:

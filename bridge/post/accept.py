@@ -16,7 +16,6 @@ from typing import Final
 from uuid import uuid4
 
 from bridge.identity import Identity
-from bridge.post.reading import machine_reason
 from bridge.post.route import Directory, ToUser
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
 from mailstore import mailboxes, messages
@@ -84,6 +83,8 @@ class Accept:
         without = _BCC.sub(b"", head + b"\r\n")
         opened = prepared if without == head + b"\r\n" else self._store.prepare(without + b"\r\n" + body)
         key = identity_key(prepared.message.message_id, raw)
+        from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
+
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
         return Ready(prepared, opened, raw_hash, key, had_id, machine)
 

@@ -6,14 +6,16 @@ apart from what they did.
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agents.letter import Attachment
 from bridge.post.content import body_text, files
 from bridge.post.ports import ref
-from bridge.post.reading import Reading
 from mailstore.model import EmailId
 from mailstore.parse import Message
+
+if TYPE_CHECKING:
+    from bridge.post.reading import Reading
 
 WORDS: Final = frozenset({"stop", "retry", "continue", "status", "help"})
 _RAISE: Final = re.compile(r"raise to \d{1,6}(?:[.,]\d{1,2})?(?: ?(?:eur|€))?", re.IGNORECASE)
@@ -27,7 +29,7 @@ class Incoming:
     email: EmailId
     message: Message
     raw: bytes
-    reading: Reading
+    reading: "Reading"
     words: str
     quoted: str
     foreign: str
@@ -50,7 +52,7 @@ class Incoming:
         return any(_plain(one.spec) == address.lower() for one in listed)
 
 
-def read(email: EmailId, raw: bytes, message: Message, reading: Reading) -> Incoming:
+def read(email: EmailId, raw: bytes, message: Message, reading: "Reading") -> Incoming:
     """A mail and the reading of it, taken apart for an agent."""
     forwarded = _is_forward(message)
     rest = _without(body_text(message, raw), reading.new_text)

@@ -20,7 +20,6 @@ from bridge.post.accept import identity_key
 from bridge.post.acting import Acting, Arrival
 from bridge.post.content import stored
 from bridge.post.incoming import Incoming, read
-from bridge.post.reading import read_message
 from bridge.post.sent import StoredSent
 from config.settings import Settings
 from mailstore import messages, threads
@@ -122,6 +121,8 @@ class Intake:
         message = parse(raw)
         sent = StoredSent(tx, self._runtime, arrival.account, self._settings.domain)
         weak = lookup.is_newest(tx, arrival.account, str(info.thread), message.in_reply_to)
+        from bridge.post.reading import read_message  # on first use: its patterns make a start slower
+
         reading = read_message(message, raw, sent, languages=self._settings.languages, weak_ok=weak)
         return _Loaded(info, raw, read(arrival.email, raw, message, reading))
 

@@ -3,14 +3,18 @@
 The rule: only mail of the reader's own account, and only mail that Postroom itself wrote.
 """
 
+from typing import TYPE_CHECKING
+
 from agents.requests import RequestInfo
 from agents.runtime import Runtime
 from bridge.post.content import body_text
-from bridge.post.reading import SentMail, visible_text
 from mailstore import messages
 from mailstore.model import AccountId
 from mailstore.parse import Message, parse, walk
 from mailstore.sqlite import ReadTx
+
+if TYPE_CHECKING:
+    from bridge.post.reading import SentMail
 
 
 class StoredSent:
@@ -22,12 +26,12 @@ class StoredSent:
         self._account = account
         self._domain = domain
 
-    def by_token(self, token: str) -> SentMail | None:
+    def by_token(self, token: str) -> "SentMail | None":
         """The mail of the request with this token."""
         request = self._runtime.find_request(self._tx, self._account, token=token)
         return self.by_message_id(request.message_id) if request else None
 
-    def by_message_id(self, message_id: str) -> SentMail | None:
+    def by_message_id(self, message_id: str) -> "SentMail | None":
         """A mail of ours by its Message-ID."""
         if not self._runtime.is_own(self._tx, self._account, message_id):
             return None
@@ -39,7 +43,9 @@ class StoredSent:
                 return self._sent(parse(raw), raw, request)
         return None
 
-    def _sent(self, message: Message, raw: bytes, request: RequestInfo | None) -> SentMail:
+    def _sent(self, message: Message, raw: bytes, request: RequestInfo | None) -> "SentMail":
+        from bridge.post.reading import SentMail, visible_text  # on first use: its patterns make a start slower
+
         names = tuple(address.display for address in message.envelope.from_ if address.display)
         return SentMail(
             token=request.token if request else None,

@@ -9,7 +9,6 @@ import ssl
 from collections.abc import Callable
 
 from bridge.net.limits import ConnectionLimits
-from bridge.smtp.protocol import Submission
 from bridge.smtp.shared import Auth, Shared
 from bridge.submissions import Submissions
 from config.settings import Settings
@@ -48,7 +47,13 @@ class SmtpService:
     def protocol_factory(self, implicit_tls: bool) -> Callable[[], asyncio.Protocol]:
         """What `Listener.start` wants; `implicit_tls` for the port on which the listener itself speaks TLS."""
         loop = asyncio.get_running_loop()
-        return lambda: Submission(self._shared, secure=implicit_tls, loop=loop)
+
+        def connect() -> asyncio.Protocol:
+            from bridge.smtp.protocol import Submission  # on first use: with it comes the whole of aiosmtpd
+
+            return Submission(self._shared, secure=implicit_tls, loop=loop)
+
+        return connect
 
     async def close(self) -> None:
         """Say goodbye to every client and wait until the mails under way are kept."""

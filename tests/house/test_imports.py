@@ -9,6 +9,7 @@ from pathlib import Path
 import grimp
 import pytest
 
+from bridge import ahead
 from tests.house.contracts import Apart, Never, Only
 from tests.house.tree import PRODUCT, ROOT, sources
 
@@ -139,6 +140,32 @@ def test_importing_brings_in_no_heavy_library(module: str) -> None:
         f"if importlib.util.find_spec({module!r}) is not None:\n"
         f"    importlib.import_module({module!r})\n"
         f"print(*sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+LATER = (
+    "aiosmtpd",
+    "aiosmtplib",
+    "agents.extract",
+    "agents.plain",
+    "bridge.post.answers",
+    "bridge.post.outward",
+    "bridge.relay",
+    "bridge.watch",
+    *ahead.MODULES,
+)
+"""What a start leaves out."""
+
+
+def test_a_start_leaves_out_what_the_first_mail_needs_and_reads_it_ahead() -> None:
+    script = (
+        "import sys\n"
+        "import bridge.app, bridge.cli.program\n"
+        f"print(*[name for name in {LATER!r} if name in sys.modules])\n"
+        "bridge.app.read_ahead()\n"
+        f"print(*[name for name in {ahead.MODULES!r} if name not in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

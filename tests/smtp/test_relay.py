@@ -10,7 +10,8 @@ import pytest
 from agents.letter import OutsideMail
 from agents.ports import Dispatch, RelayRefused, RelayUncertain
 from bridge.net.tls import Certificates, ensure_certificates
-from bridge.relay import NoRelay, SmtpRelay
+from bridge.norelay import NoRelay
+from bridge.relay import SmtpRelay
 from bridge.sink import Sink
 from config.secrets import Secret
 from config.settings import Relay

@@ -9,11 +9,13 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from agents.llm import ModelReply, ModelRequest, Price, Usage, WantedCall
-from agents.models.demo.plan import Move, next_move
-from agents.models.demo.task import read_request
 from config import settings
+
+if TYPE_CHECKING:
+    from agents.models.demo.plan import Move
 
 PROVIDER = "demo"
 LABEL = "demo (no AI)"
@@ -40,10 +42,13 @@ class DemoModel:
 
 def reply_to(request: ModelRequest) -> ModelReply:
     """The next move for a request, as a reply."""
+    from agents.models.demo.plan import next_move  # on first use, as below: its words make a start slower
+    from agents.models.demo.task import read_request
+
     return to_reply(next_move(read_request(request)), len(request.messages))
 
 
-def to_reply(move: Move, turn: int) -> ModelReply:
+def to_reply(move: "Move", turn: int) -> ModelReply:
     """A move as a model gives it: calls with arguments as JSON text."""
     calls = tuple(
         WantedCall(f"demo-{turn}-{number}", name, json.dumps(args, ensure_ascii=False))
