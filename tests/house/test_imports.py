@@ -153,7 +153,6 @@ LATER = (
     "bridge.post.answers",
     "bridge.post.outward",
     "bridge.relay",
-    "bridge.watch",
     *ahead.MODULES,
 )
 """What a start leaves out."""
