@@ -11,7 +11,8 @@ from agents import audit, automation, trigger, trigger_event, trigger_fire, trig
 from agents.events import RunEnded, TriggerChanged
 from agents.office import Office
 from agents.ports import Database, ReadTx, WriteTx
-from agents.trigger import Trigger
+from agents.rule import SpecFault
+from agents.trigger import New, Trigger
 from agents.trigger_event import Delivery, Taken
 from agents.trigger_secret import Opened
 from agents.wall import shown
@@ -86,6 +87,25 @@ class Automations:
         key = tx.value("agents.triggers.own_key", account=account, message_id=message_id)
         item = self.of_mail(tx, account, (message_id,))
         return item if item is not None and key == f"{item.series}.{item.revision}" else None
+
+    def make(self, tx: WriteTx, new: New, secret: str | None = None) -> tuple[Trigger, str]:
+        """Set a trigger with its secret, given or made here (the only time it is told; empty where the kind has none).
+
+        Raises SpecFault.
+        """
+        now = self._office.now()
+        if self._office.profile(new.agent) is None:
+            raise SpecFault(f'there is no agent "{new.agent}"; there is {", ".join(self._office.settings.agents)}')
+        item = trigger.create(tx, now, new)
+        if item.kind not in trigger_secret.WITH_SECRET:
+            return item, ""
+        return item, self.renew(tx, item, secret)
+
+    def renew(self, tx: WriteTx, item: Trigger, secret: str | None = None) -> str:
+        """Another secret, given or made here, for a webhook or hook; the old one stops counting. Raises SpecFault."""
+        made = secret if secret is not None else trigger_secret.new_secret()
+        trigger_secret.give(tx, self._office.now(), item, made)
+        return made
 
     def active(self, tx: ReadTx, kind: str) -> list[Trigger]:
         """Every active trigger of a kind, of every account."""

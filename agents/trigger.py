@@ -28,6 +28,9 @@ MOST: Final = 200
 GRACE_MS: Final = 100_000
 """A single time that passed while it was being set ("in a minute") comes at once."""
 
+EVENTS: Final = ("webhook", "hook", "mailbox")
+"""The kinds that something outside sets off."""
+
 _TRIES: Final = 500
 
 

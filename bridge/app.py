@@ -38,6 +38,7 @@ from bridge.post.courier import Courier
 from bridge.post.folders import Folders
 from bridge.post.identity import MAX_BYTES, Lookup, dns_txt
 from bridge.post.intake import Intake
+from bridge.post.notes import NoteMail
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
 from bridge.post.space import PatientDatabase, Space
@@ -45,8 +46,10 @@ from bridge.post.triggers import TriggerMail
 from bridge.signing import ensure_key, signer
 from bridge.smtp.service import SmtpService
 from bridge.sql import series as bridge_series
+from bridge.watched import Watched
 from bridge.web.autoconfig import Places
 from bridge.web.service import WebService
+from bridge.webhooks import Webhooks
 from config.load import child_environment
 from config.paths import DataFolder
 from config.settings import Settings
@@ -78,10 +81,13 @@ class Ports:
 
 
 class WallClock:
-    """The time of this machine, UTC milliseconds."""
+    """The time of this machine, UTC milliseconds; `steady` measures spans, without the time that the machine slept."""
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000
+
+    def steady(self) -> int:
+        return time.monotonic_ns() // 1_000_000
 
 
 class App:
@@ -104,6 +110,8 @@ class App:
         self.accept = Accept(store, self.directory, self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
         self.trigger_mail = TriggerMail(store, self.runtime.automations)
+        self.note_mail = NoteMail(store, self.runtime.memory)
+        self.watched = Watched(store, self.runtime, settings)
         self.outward = self._make_outward()
         self.key_lookup: Lookup = dns_txt
         self.ports: Ports | None = None
@@ -215,6 +223,8 @@ class App:
         for name, work in (("intake", self.intake.run()), ("courier", self.courier.run()), ("space", space)):
             self._spawn(name, work)
         self._closing.push_async_callback(self._stop_tasks)
+        await self.watched.start()
+        self._closing.push_async_callback(self.watched.close)
         if self.outward is not None:
             self._open_outside(self.outward)
         self.ports = await self._listen()
@@ -249,6 +259,7 @@ class App:
             gauges=lambda: self.store.read(gauges),
             user=settings.user,
             names=frozenset({"localhost", settings.domain, *(host.lower() for host in hosts)}),
+            hooks=Webhooks(self.store, self.runtime.automations, settings),
         )
 
     def _places(self) -> Places:

@@ -2,7 +2,8 @@
 (IMAPClient; IDLE where the server has it, else a look every so often).
 
 The rule: nothing there is ever changed, not even a flag. What was handed over is remembered by UIDVALIDITY and UID; a
-broken connection is made again, and a mailbox whose numbers began anew is read from yesterday on.
+broken connection is made again. A mailbox whose numbers began anew is read from yesterday on, or only for what comes
+from now on: that is the choice of who watches.
 """
 
 import asyncio
@@ -15,8 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
-from config.secrets import SecretError
-from config.settings import Outside
+from config.secrets import Secret, SecretError
 from mailstore.errors import StoreError
 
 log = logging.getLogger(__name__)
@@ -37,8 +37,31 @@ class Place:
     next_uid: int
 
 
+class NotNow(Exception):
+    """Whoever is handed the mail cannot take it now: the same mail is handed over again later."""
+
+
+class Far(Protocol):
+    """Where the mailbox is: config.settings.Outside, or WatchedMailbox."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def tls(self) -> str: ...
+    @property
+    def username(self) -> str: ...
+    @property
+    def password(self) -> Secret | None: ...
+    @property
+    def mailbox(self) -> str: ...
+    @property
+    def poll_seconds(self) -> int: ...
+
+
 class Reader(Protocol):
-    """Who is handed the mail. Both are called in the event loop."""
+    """Who is handed the mail. Both are called in the event loop; `take` may raise NotNow."""
 
     def place(self) -> Place | None:
         """How far the mailbox was read; None when it never was."""
@@ -50,12 +73,16 @@ class Reader(Protocol):
 
 
 class Watch:
-    """`start` in a running loop, `close` in the same. `largest` is the size in bytes above which a mail is left."""
+    """`start` in a running loop, `close` in the same. `largest` is the size in bytes above which a mail is left.
 
-    def __init__(self, settings: Outside, reader: Reader, largest: int) -> None:
+    `from_yesterday`: when the numbers begin anew, what came since yesterday is handed over, else nothing old is.
+    """
+
+    def __init__(self, settings: Far, reader: Reader, largest: int, *, from_yesterday: bool = True) -> None:
         self._settings = settings
         self._reader = reader
         self._largest = largest
+        self._from_yesterday = from_yesterday
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -92,7 +119,7 @@ class Watch:
                 self._connect()
                 tries = 0
                 self._follow()
-            except (IMAPClientError, OSError, ValueError, SecretError, StoreError) as error:
+            except (IMAPClientError, OSError, ValueError, SecretError, StoreError, NotNow) as error:
                 if self._stop.is_set():
                     return
                 log.warning("the watched mailbox cannot be read now", extra={"why": type(error).__name__, "try": tries})
@@ -132,7 +159,9 @@ class Watch:
         """Read what is new, wait for more, for as long as the connection lasts."""
         client = self._client
         opened = client.select_folder(self._settings.mailbox, readonly=True)
-        self._begin(int(opened[b"UIDVALIDITY"]), int(opened[b"UIDNEXT"]))
+        if b"UIDVALIDITY" not in opened:
+            raise ValueError("the server numbers no mail of this mailbox")
+        self._begin(int(opened[b"UIDVALIDITY"]), self._next_uid(opened))
         idles = client.has_capability("IDLE")
         while not self._stop.is_set():
             self._read_new()
@@ -142,13 +171,20 @@ class Watch:
                 self._stop.wait(self._settings.poll_seconds)
                 client.noop()
 
+    def _next_uid(self, opened: Any) -> int:
+        """The number of the next mail; a server may keep it to itself (RFC 3501 6.3.1 wants it, 2.3.1.1 does not)."""
+        if b"UIDNEXT" in opened:
+            return int(opened[b"UIDNEXT"])
+        uids: list[int] = self._client.search(["ALL"])
+        return max([0, *uids]) + 1
+
     def _begin(self, uidvalidity: int, uidnext: int) -> None:
-        """The first time only what comes from now on counts; with new numbers, what came since yesterday."""
+        """The first time only what comes from now on counts; with new numbers, perhaps what came since yesterday."""
         known = self._call(self._known())
         if known is not None and known.uidvalidity == uidvalidity:
             return
         first = uidnext
-        if known is not None:
+        if known is not None and self._from_yesterday:
             recent = self._client.search(["SINCE", (datetime.now().astimezone() - timedelta(days=1)).date()])
             first = min([uidnext, *recent])
         self._call(self._reader.take(None, Place(uidvalidity, first)))

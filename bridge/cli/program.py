@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, look, mail, mcp, serve, status, triggers, trust
+from bridge.cli import accounts, configuration, demo, explain, look, mail, mcp, memory, serve, status, triggers, trust
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError
@@ -50,14 +50,26 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
         (("add", accounts.password_add), ("list", accounts.password_list), ("revoke", accounts.password_revoke)),
     ),
     "triggers": (
-        "Schedules and reminders.",
+        "Triggers: schedules, reminders, webhooks, mail hooks, watched mailboxes.",
         (
+            ("add", triggers.triggers_add),
+            ("secret", triggers.triggers_secret),
             ("list", triggers.triggers_list),
             ("show", triggers.triggers_show),
             ("pause", triggers.triggers_pause),
             ("resume", triggers.triggers_resume),
             ("run", triggers.triggers_run),
             ("delete", triggers.triggers_delete),
+        ),
+    ),
+    "memory": (
+        "Memory: what agents keep in mind from one task to the next.",
+        (
+            ("list", memory.memory_list),
+            ("on", memory.memory_on),
+            ("off", memory.memory_off),
+            ("add", memory.memory_add),
+            ("forget", memory.memory_forget),
         ),
     ),
     "grants": (

@@ -62,3 +62,7 @@ ON CONFLICT (mailbox) DO UPDATE SET uidvalidity = excluded.uidvalidity, next_uid
 -- name: places
 -- How many mailboxes are watched.
 SELECT count(*) FROM watched;
+
+-- name: forget_places
+-- A mailbox is not watched any more: what comes meanwhile counts for nothing.
+DELETE FROM watched WHERE substr(mailbox, 1, length(:mailbox)) = :mailbox;

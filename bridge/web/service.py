@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from bridge.web.autoconfig import Places
+from bridge.webhooks import Webhooks
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +26,10 @@ class WebService:
         gauges: Callable[[], dict[str, int]],
         user: str,
         names: frozenset[str],
+        hooks: Webhooks,
     ) -> None:
-        self._facts = {"places": places, "agents": agents, "gauges": gauges, "user": user, "names": names}
+        facts: dict[str, Any] = {"places": places, "agents": agents, "gauges": gauges, "user": user, "names": names}
+        self._facts = {**facts, "hooks": hooks}
         self._config: Any = None
         self._state: Any = None
 

@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from bridge.web import hooks
 from bridge.web.autoconfig import Places, apple, thunderbird
 from bridge.web.page import setup_page
+from bridge.webhooks import Webhooks
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -34,6 +36,7 @@ class Facts:
     gauges: Callable[[], dict[str, int]]
     user: str
     names: frozenset[str]
+    hooks: Webhooks
 
 
 def make_site(facts: Facts) -> Starlette:
@@ -47,14 +50,19 @@ def make_site(facts: Facts) -> Starlette:
     ]
     autoconfig = _guarded(facts, lambda _: _file(thunderbird(facts.places()).encode(), "text/xml"))
     paths = ("/mail/config-v1.1.xml", "/.well-known/autoconfig/mail/config-v1.1.xml")
-    return Starlette(routes=[*routes, *(Route(path, autoconfig) for path in paths)])
+    hook = _guarded(facts, lambda request: hooks.answer(request, facts.hooks))
+    called = Route("/hooks/{account}/{name}", hook, methods=["POST"])
+    return Starlette(routes=[*routes, called, *(Route(path, autoconfig) for path in paths)])
 
 
-def _guarded(facts: Facts, answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+def _guarded(
+    facts: Facts, answer: Callable[[Request], Response | Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
     async def handle(request: Request) -> Response:
         if not is_known_host(request.headers.get("host", ""), facts.names):
             return PlainTextResponse("This server does not go by that name.\n", status_code=421)
-        response = answer(request)
+        found = answer(request)
+        response = found if isinstance(found, Response) else await found
         response.headers.update(_HEADERS)
         return response
 

@@ -1,0 +1,120 @@
+"""`POST /hooks/ACCOUNT/NAME`: the webhooks over HTTP. Imported with the site, when the first connection comes.
+
+The rule: name and secret first, then the size, then the body, then its meaning. 202 is said after the commit, with the
+run; a repeat of the same call is 202 with the same run.
+"""
+
+import json
+from typing import Any, Final
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+
+from agents.trigger_event import Taken
+from bridge.webhooks import Call, NoSuchHook, TooOften, Webhooks, WrongSecret
+
+KEYS: Final = ("idempotency-key", "webhook-id", "x-github-delivery")
+"""Headers that make a call one; the first that is there counts."""
+
+LONGEST_KEY: Final = 200
+_REFUSED: Final = {
+    "other": (409, "this key came before with another body"),
+    "busy": (409, "the run before has not ended, and this webhook leaves out what comes meanwhile"),
+    "full": (503, "too much waits, or there is no space; try again later"),
+    "off": (503, "this webhook is paused"),
+    "often": (429, "too many calls in this hour"),
+}
+_AGAIN_SECONDS: Final = {"full": 60, "off": 600, "often": 600}
+
+
+class Refusal(Exception):
+    """An answer other than 202."""
+
+    def __init__(self, status: int, text: str, **headers: str) -> None:
+        super().__init__(text)
+        self.response = JSONResponse(
+            {"error": text}, status, {name.replace("_", "-"): value for name, value in headers.items()}
+        )
+
+
+async def answer(request: Request, hooks: Webhooks) -> JSONResponse:
+    """The whole of it."""
+    try:
+        ident = await _open(request, hooks)
+        key = _key(request)
+        body = await _body(request, hooks.max_bytes)
+        name = str(request.path_params["name"]).lower()
+        taken = await hooks.take(Call(ident, name, key, body, _text(request, body)))
+    except Refusal as refusal:
+        return refusal.response
+    except ClientDisconnect:
+        return JSONResponse({"error": "the body did not come whole"}, 400)  # nobody reads it; nothing was taken
+    return _told(taken)
+
+
+async def _open(request: Request, hooks: Webhooks) -> str:
+    secret = _secret(request)
+    peer = request.client.host if request.client else ""
+    try:
+        return await hooks.open(request.path_params["account"], request.path_params["name"], secret, peer)
+    except NoSuchHook:
+        raise Refusal(404, "there is no such webhook") from None
+    except WrongSecret:
+        text = "the secret is missing or wrong; send it as Authorization: Bearer SECRET"
+        raise Refusal(401, text, WWW_Authenticate="Bearer") from None
+    except TooOften as often:
+        raise Refusal(429, str(often), Retry_After=f"{often.seconds:.0f}") from None
+
+
+def _secret(request: Request) -> str:
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    return request.headers.get("x-postroom-secret", "").strip()
+
+
+def _key(request: Request) -> str:
+    key = next((request.headers[name].strip() for name in KEYS if request.headers.get(name, "").strip()), "")
+    if len(key) > LONGEST_KEY or not key.isprintable():
+        raise Refusal(400, f"a key has at most {LONGEST_KEY} printable characters")
+    return key
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """The body, of which no more is read than is allowed."""
+    said = request.headers.get("content-length", "0")
+    if not said.isascii() or not said.isdigit() or int(said) > most:
+        raise Refusal(413, f"a body has at most {most} bytes", Connection="close")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Refusal(415, "the body must not be compressed")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise Refusal(413, f"a body has at most {most} bytes", Connection="close")
+    return bytes(body)
+
+
+def _text(request: Request, body: bytes) -> str:
+    """What the agent is handed: text, and JSON that is JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        text = body.decode("utf-8")
+        if kind == "application/json" or kind.endswith("+json"):
+            _ = json.loads(text or "null")
+    except UnicodeDecodeError:
+        raise Refusal(415, "the body is not text in UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Refusal(400, "the body is not the JSON that it says it is") from None
+    if "\0" in text:
+        raise Refusal(415, "the body holds a NUL and is not text")
+    return f"Content-Type: {kind or 'not said'}\n\n{text}"
+
+
+def _told(taken: Taken) -> JSONResponse:
+    if taken.is_kept:
+        said: dict[str, Any] = {"run": taken.run, "state": taken.outcome}
+        return JSONResponse(said, 202)
+    status, text = _REFUSED[taken.outcome]
+    again = _AGAIN_SECONDS.get(taken.outcome)
+    return JSONResponse({"error": text}, status, {"Retry-After": str(again)} if again else None)
