@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import history, journal, mails, prompt, proposals, schema, store
+from agents import history, journal, mails, memory, prompt, proposals, schema, store
 from agents.llm import AssistantMessage, Message, Model, ModelRequest, ResultMessage, SentCall, ToolSpec, UserMessage
 from agents.office import Office
 from agents.ports import ReadTx
@@ -39,7 +39,7 @@ class Prepared:
 def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, tag: str) -> Prepared:
     """The request for the run's next entry. Raises HistoryInvalid."""
     tools = tuple(tool.spec for _, tool in sorted(proposals.offered(tx, office, run, profile).items()))
-    system = _system(office, run, profile)
+    system = _system(tx, office, run, profile)
     room = int(model.window * _FILL) - tokens(system) - sum(tokens(_tool_text(one)) for one in tools)
     for level in range(run.shrink, len(_SHORT_RESULTS)):
         messages = _messages(tx, office, run, level)
@@ -57,14 +57,15 @@ def tokens(text: str) -> int:
     return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
 
 
-def _system(office: Office, run: Run, profile: Profile) -> str:
+def _system(tx: ReadTx, office: Office, run: Run, profile: Profile) -> str:
     names = (
         []
         if run.depth
         else [name for name in sorted(office.skills) if profile.skills is None or name in profile.skills]
     )
     skills = [office.skills[name] for name in names]
-    return prompt.system_prompt(profile, office.settings.address(profile.name), "the user", skills)
+    known = memory.shown(tx, run.account, profile)
+    return prompt.system_prompt(profile, office.settings.address(profile.name), "the user", skills, known)
 
 
 def _messages(tx: ReadTx, office: Office, run: Run, level: int) -> list[Message]:

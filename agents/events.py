@@ -71,3 +71,20 @@ class TriggerRemoved:
     trigger: str
     account: int
     series: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteChanged:
+    """A note was kept, or has other words: its message has to follow."""
+
+    note: str
+    account: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRemoved:
+    """A note was forgotten: its message goes. `series` is what the message stands under."""
+
+    note: str
+    account: int
+    series: str

@@ -55,6 +55,8 @@ def rule(
     risk = effective_risk(tool)
     if isinstance(plan, Ask):
         return Ruling(Verdict.ASK)
+    if setting.tainted and tool.lasting:
+        return Ruling(Verdict.ASK, "the run has read untrusted text, and later runs would read this")
     if profile.always_asks(tool.spec.name):
         return Ruling(Verdict.ASK, "its skill always asks")
     if setting.tainted and tool.open_world and not _from_user(args, setting.user_words):

@@ -67,6 +67,7 @@ class Kind(StrEnum):
     REMINDER = "reminder"
     ACTIVITY = "activity"
     AUTOMATION = "automation"
+    MEMORY = "memory"
     MAIL = "mail"
 
 

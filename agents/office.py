@@ -83,6 +83,7 @@ def agent_profiles(settings: Settings) -> dict[str, Profile]:
             skills=agent.skills,
             model=agent.model,
             attachments_trusted=agent.trust_attachments,
+            memory=agent.memory,
         )
         for agent in settings.agents.values()
     }

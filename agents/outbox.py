@@ -81,6 +81,12 @@ def refs(tx: ReadTx, key: str) -> tuple[str, ...]:
     return tuple(json.loads(row["body"])["refs"]) if row else ()
 
 
+def own_key(tx: ReadTx, account: int, message_id: str) -> str | None:
+    """The key of our mail with this Message-ID, also of one that is gone; None when it is none of ours."""
+    key: str | None = tx.value("agents.outbox.is_own", account=account, message_id=message_id)
+    return key
+
+
 def is_own(tx: ReadTx, account: int, message_id: str) -> bool:
     """Whether a Message-ID was made here, for this account."""
     return tx.value("agents.outbox.is_own", account=account, message_id=message_id) is not None

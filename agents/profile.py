@@ -16,6 +16,7 @@ class Profile:
     `tools` None means every tool that is offered (a server's tool is written `server.tool`, all of them `server.*`);
     `skills` are those it may delegate to (None: every ready one). `interrupt_on` names tools that always ask, whatever
     their risk. `model` None is the configured default. `attachments_trusted` is DECISIONS 31's setting.
+    `memory`: it may keep and read notes, where the account wants that.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Profile:
     model: str | None = None
     interrupt_on: frozenset[str] = frozenset()
     attachments_trusted: bool = False
+    memory: bool = False
 
     def allows(self, tool: str) -> bool:
         """Whether it may use a tool."""

@@ -62,7 +62,8 @@ class Refusal(Exception):
 
 def offered(tx: ReadTx, office: Office, run: Run, profile: Profile) -> Mapping[str, Tool]:
     """The tools a run may use now, by name; reading back a shortened result is always among them."""
-    tools = dict(office.toolbox.for_profile(profile))
+    allowed = office.toolbox.for_profile(profile)
+    tools = {name: tool for name, tool in allowed.items() if tool.wanted(tx, run.account, profile)}
     if run.depth or not _skills(office, profile):
         tools.pop(DELEGATE, None)
     reader = office.toolbox.all()[0].get(READ_RESULT)

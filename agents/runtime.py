@@ -30,6 +30,7 @@ from agents.automations import Automations
 from agents.ids import message_id
 from agents.letter import Kind, Letter, Outgoing
 from agents.llm import Model
+from agents.memory import Memory
 from agents.office import Office, agent_profiles
 from agents.ports import Clock, Database, Mail, Probe, ReadTx, Relay, WriteTx
 from agents.profile import Profile
@@ -112,6 +113,7 @@ class Runtime:
         zone = settings.zone()
         self._office = Office(settings, clock, tools, models, agents, skills, self._bells, mail, name, zone)
         self.automations = Automations(self._office, db)
+        self.memory = Memory(self._office, db)
         self.boot = secrets.token_hex(8)
         runner = Runner(self._office, db, self.boot, Throttle(), probe)
         self._worker = Worker(self._office, db, runner)

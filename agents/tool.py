@@ -12,7 +12,8 @@ from typing import Any, Final, Protocol
 
 from agents.letter import Attachment, Field, File, OutsideMail
 from agents.llm import ToolSpec
-from agents.ports import Clock, Mail, WriteTx
+from agents.ports import Clock, Mail, ReadTx, WriteTx
+from agents.profile import Profile
 
 Args = Mapping[str, Any]
 
@@ -117,6 +118,7 @@ class ToolContext:
     mail: Mail
     clock: Clock
     trusted: frozenset[str] = frozenset()
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class ToolUncertain(Exception):
 
 class Tool(Protocol):
     """One tool. `idempotent` means that a repeat with the same idem_key is harmless; `open_world` that its arguments
-    leave the machine.
+    leave the machine; `lasting` that what it writes is read by later runs.
     """
 
     @property
@@ -169,6 +171,12 @@ class Tool(Protocol):
     def open_world(self) -> bool: ...
     @property
     def timeout(self) -> float: ...
+    @property
+    def lasting(self) -> bool: ...
+
+    def wanted(self, tx: ReadTx, account: int, profile: Profile) -> bool:
+        """Whether it is offered to this profile in this account now, beside what the profile allows."""
+        ...
 
     def plan(self, args: Args) -> Plan:
         """How this call acts. Pure. Raises ToolFailed when the arguments cannot be acted on."""
@@ -194,9 +202,13 @@ class BaseTool:
     idempotent: bool = False
     open_world: bool = False
     timeout: float = 60.0
+    lasting: bool = False
 
     def __init__(self, spec: ToolSpec) -> None:
         self.spec = spec
+
+    def wanted(self, tx: ReadTx, account: int, profile: Profile) -> bool:
+        return True
 
     def plan(self, args: Args) -> Plan:
         return Act()

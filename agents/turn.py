@@ -243,6 +243,7 @@ def context(tx: WriteTx, office: Office, run: Run) -> ToolContext:
         mail=office.mail,
         clock=office.clock,
         trusted=runs.trusted_attachments(tx, office, run),
+        subject=run.subject,
     )
 
 

@@ -181,6 +181,7 @@ class Agent:
     skills: tuple[str, ...] = option((), "skills it may delegate to")
     tools: tuple[str, ...] | None = option(None, "tools it may use; left out: all")
     trust_attachments: bool = option(False, "true: the owner's attachments count as the owner's own words")
+    memory: bool = option(True, "false: it keeps and reads no notes, also where an account has turned memory on")
     instructions: str = option("", "what it should always know or do, given to the model as trusted text")
     limits: Limits | None = option(None, "limits that differ from the general ones")
 

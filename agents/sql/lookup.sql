@@ -18,7 +18,7 @@ SELECT 1 FROM runs WHERE account = :account AND thread = :thread LIMIT 1;
 -- name: newest
 -- The Message-ID of the newest mail to the user in a thread, delivered or about to be.
 SELECT message_id FROM outbox
-WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity', 'automation') AND state <> 'withdrawn'
+WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity', 'automation', 'memory') AND state <> 'withdrawn'
 ORDER BY rowid DESC LIMIT 1;
 
 -- name: request_of_message

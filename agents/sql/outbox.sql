@@ -64,7 +64,7 @@ SELECT * FROM outbox WHERE account = :account AND ref = :ref;
 
 -- name: last_of_thread
 -- The newest mail to the user in a thread.
-SELECT * FROM outbox WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity', 'automation') ORDER BY rowid DESC LIMIT 1;
+SELECT * FROM outbox WHERE account = :account AND thread = :thread AND kind NOT IN ('mail', 'activity', 'automation', 'memory') ORDER BY rowid DESC LIMIT 1;
 
 -- name: sent_since
 -- How many mails an agent has sent out since a time.

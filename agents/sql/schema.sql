@@ -260,7 +260,7 @@ CREATE TABLE "outbox" (
     key        TEXT PRIMARY KEY,
     kind       TEXT NOT NULL
                CHECK (kind IN ('result', 'question', 'request', 'notice', 'failure', 'reminder', 'activity', 'automation',
-                               'mail')),
+                               'memory', 'mail')),
     account    INTEGER NOT NULL,
     agent      TEXT NOT NULL,
     thread     TEXT NOT NULL,
@@ -409,3 +409,23 @@ CREATE TABLE tool_defs (
     PRIMARY KEY (server, name),
     CHECK ((drift IS NULL) = (drift_hash IS NULL))
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notes (
+    id       TEXT PRIMARY KEY,
+    account  INTEGER NOT NULL,
+    agent    TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    about    TEXT NOT NULL,
+    taint    INTEGER NOT NULL DEFAULT 0 CHECK (taint IN (0, 1)),
+    state    TEXT NOT NULL CHECK (state IN ('active', 'off')),
+    revision INTEGER NOT NULL DEFAULT 0,
+    key      TEXT NOT NULL,
+    created  INTEGER NOT NULL,
+    updated  INTEGER NOT NULL,
+    UNIQUE (account, key)
+) STRICT;
+
+CREATE TABLE memory (
+    account INTEGER PRIMARY KEY,
+    since   INTEGER NOT NULL
+) STRICT;

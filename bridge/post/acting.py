@@ -12,7 +12,7 @@ from typing import Final
 from agents import lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
-from bridge.post import deciding, leaves, notices
+from bridge.post import deciding, leaves, memory_words, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
 from bridge.post.route import SCHEDULE, Directory, Target, ToAction, ToAgent, ToHelp, ToSchedule, ToSkill, ToUser
@@ -100,8 +100,18 @@ class Acting:
         """What the program itself is asked: about standing approvals, or how all this works."""
         owner = accounts.get(case.tx, case.arrival.account)
         by = owner.address if owner else ""
-        told = leaves.obey(case.tx, self._runtime, case.arrival.account, case.mail.words, by, case.arrival.via)
+        account, words = case.arrival.account, case.mail.words
+        told = leaves.obey(case.tx, self._runtime, account, words, by, case.arrival.via)
+        told = told or self._memory(case, by)
         return told or notices.HELP.format(addresses=", ".join(self._directory().addresses()))
+
+    def _memory(self, case: _Case, by: str) -> str | None:
+        """What is said to a note's message, or of memory as a whole."""
+        memory, account, message = self._runtime.memory, case.arrival.account, case.mail.message
+        answered = (*message.in_reply_to, *message.references[-1:])
+        told = memory_words.answer(case.tx, memory, account, answered, case.mail.words)
+        key = case.arrival.key
+        return told or memory_words.obey(case.tx, memory, account, case.mail.words, key, by, case.arrival.via)
 
     # --- replies to requests
 

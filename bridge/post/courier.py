@@ -99,6 +99,8 @@ class Courier:
             put = self._put_activity(tx, outgoing, prepared, outgoing.activity.replaces)
         elif outgoing.kind is Kind.AUTOMATION:
             put = self._put_automation(tx, outgoing, prepared)
+        elif outgoing.kind is Kind.MEMORY:
+            put = _put_series(tx, outgoing, prepared, Role.MEMORY, outgoing.series, "$Note", None)
         else:
             put = self._put_letter(tx, outgoing, prepared)
         self._runtime.mark_delivered(tx, outgoing.key, ref(put.email))

@@ -34,7 +34,7 @@ KEYWORDS: Final[Mapping[RequestState, str]] = {
     RequestState.EXPIRED: "$Expired",
 }
 
-_AWAY: Final = frozenset({Role.TRASH, Role.ACTIVITY, Role.AUTOMATIONS})
+_AWAY: Final = frozenset({Role.TRASH, Role.ACTIVITY, Role.AUTOMATIONS, Role.MEMORY})
 
 
 class Folders:

@@ -17,7 +17,8 @@ needs.
 Alone as the whole text of a reply: `stop` ends the task, `retry` tries it again, `continue` goes on after a limit,
 `status` says how it stands.
 
-To this address: `grants` lists what you always approve, `revoke` and a name of that list takes it back.
+To this address: `grants` lists what you always approve, `revoke` and a name of that list takes it back. `memory` lists
+what agents keep in mind, `memory on` and `memory off` turn that on and off.
 
 A request in the mailbox Action waits until you answer it: one word lets it go ahead or refuses it, anything else goes
 to the agent and nothing is done.
