@@ -8,14 +8,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from sqlite3 import Row
 
-from mailstore import content, labels, removal, sent, threads, views
+from mailstore import content, labels, removal, sent, standing, threads, views
 from mailstore import keywords as words
 from mailstore.content import Prepared
 from mailstore.copies import living
 from mailstore.events import Arrived, How, Stale
 from mailstore.lookup import stored
 from mailstore.model import (
+    DELETED,
+    KEY_SHIFT,
     SEEN,
+    SHARED,
     AccountId,
     Appended,
     EmailId,
@@ -27,8 +30,10 @@ from mailstore.model import (
     Role,
     ThreadId,
     Uid,
+    flag_key,
 )
-from mailstore.placing import Item, next_modseq, place
+from mailstore.placing import next_modseq, place
+from mailstore.standing import Batch
 from mailstore.transaction import ReadTx, WriteTx
 
 
@@ -129,7 +134,7 @@ def take_place(tx: WriteTx, account: AccountId, old: Row, new: EmailId) -> None:
     """Let the new message stand for the old one (a row with id, stands_for), which goes silently; labels go along."""
     tx.run("mailstore.messages.stand-in", email=new, stands_for=old["stands_for"])
     _set_labels(tx, new, labels.of(tx, EmailId(old["id"])))
-    removal.destroy(tx, account, [EmailId(old["id"])], next_modseq(tx, account), tell=False)
+    removal.destroy(tx, account, standing.stored(tx, [old["id"]]), next_modseq(tx, account), tell=False)
 
 
 def _replaceable(tx: ReadTx, mailbox: Mailbox, old: EmailId | None) -> Row | None:
@@ -168,33 +173,34 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, 
         message_id=message_id,
         likeness=wish.likeness,
     )
-    item = Item(email, wish.flags.bits, len(prepared.raw), int(wish.flags.deleted))
-    uid = _place(tx, mailbox, item, keyword_set, modseq)
+    bits = wish.flags.bits | (DELETED if wish.flags.deleted else 0)
+    uid = _place(tx, mailbox, Batch((email,), (flag_key(bits, keyword_set),), (len(prepared.raw),)), modseq)
     tx.emit(Stale())
     tx.emit(Arrived(account, mailbox, uid, email, wish.how))
     return Appended(uid, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
 
 
-def _place(tx: WriteTx, mailbox: Mailbox, item: Item, keyword_set: int, modseq: ModSeq) -> Uid:
+def _place(tx: WriteTx, mailbox: Mailbox, batch: Batch, modseq: ModSeq) -> Uid:
     """Place a new message in its mailbox and in the views that show it; the UID it has in its mailbox."""
     account = mailbox.account
-    uid = place(tx, account, mailbox.id, [item], modseq)
-    shown = views.wanted(views.feeds(mailbox.role), item.flags, False)
+    uid = place(tx, account, mailbox.id, batch, modseq)
+    (email,), (key,), (size,) = batch.emails, batch.keys, batch.sizes
+    shown = views.wanted(views.feeds(mailbox.role), key, False)
     boxes = views.boxes(tx, account) if shown else {}
-    alike = [Item(item.email, item.flags, item.size)]
+    alike = Batch(batch.emails, (key & ~DELETED,), batch.sizes)
     uids = {bit: place(tx, account, view, alike, modseq) for bit, view in boxes.items() if shown & bit}
     tx.run(
         "mailstore.messages.insert-state",
-        email=item.email,
+        email=email,
         mailbox=mailbox.id,
         uid=uid,
-        in_all=uids.get(views.ALL, 0),
-        in_unread=uids.get(views.UNREAD, 0),
+        in_all=uids.get(standing.ALL, 0),
+        in_unread=uids.get(standing.UNREAD, 0),
         in_action=0,
-        flags=item.flags,
-        keywords=keyword_set,
+        flags=key & SHARED,
+        keywords=key >> KEY_SHIFT,
         modseq=modseq,
-        size=item.size,
+        size=size,
     )
     return uid
 

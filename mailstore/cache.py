@@ -1,20 +1,22 @@
 """The index of a mailbox in memory: UIDs, flag sets and modseqs, shared by all sessions that look at it.
 
-The rule: it is never written to by a change but follows the change log, as sessions do; it is read again when the
-doorbell has rung, at the first question that is asked of it. `uids` is replaced, never changed in place, so that many
-sessions can hold one list.
+The rule: it follows what was committed. After each commit it is handed what the transaction did (`follow`); where that
+is not known or not enough it is stale, and reads the change log at the next question, as sessions do. `uids` is
+replaced, never changed in place, so that many sessions can hold one list.
 """
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TypeVar
 
 from mailstore import changes, lookup
 from mailstore import keywords as words
 from mailstore.model import KEY_SHIFT, SEEN, FlagSet, Mailbox, ModSeq, Snapshot, Uid
-from mailstore.placing import spans
+from mailstore.shifts import Came, Flagged, Shift, Went
+from mailstore.standing import spans
 from mailstore.transaction import ReadTx
 
 T = TypeVar("T")
@@ -35,6 +37,21 @@ class FlagSets:
             if number not in self._keywords:
                 self._keywords[number] = words.names(tx, number)
             self._sets[key] = FlagSet(key & ((1 << KEY_SHIFT) - 1), self._keywords[number], key)
+
+    def knows(self, shift: Shift) -> bool:
+        """Whether the keyword sets in a shift have been met before, so that their names need not be read."""
+        match shift:
+            case Came(keys=keys):
+                return all(key >> KEY_SHIFT in self._keywords for key in set(keys))
+            case Flagged(keywords=int(keywords)):
+                return keywords in self._keywords
+            case _:
+                return True
+
+    def make(self, keys: Iterable[int]) -> None:
+        """Make the sets for these keys, all of whose keyword sets are known."""
+        for key in set(keys) - self._sets.keys():
+            self._sets[key] = FlagSet(key & ((1 << KEY_SHIFT) - 1), self._keywords[key >> KEY_SHIFT], key)
 
     def __getitem__(self, key: int) -> FlagSet:
         return self._sets[key]
@@ -142,7 +159,46 @@ class MailboxIndex:
             wanted = array("I", uids)
         return span if self._uids[span] == wanted else None
 
-    # Following the log
+    # Following what is committed
+
+    def follow(self, shifts: Sequence[Shift]) -> None:
+        """Take in what one committed transaction did to this mailbox; all of it, in order."""
+        if self.stale or max(shift.modseq for shift in shifts) <= self._highest:
+            return  # it will be read, or was read already
+        if min(shift.modseq for shift in shifts) <= self._highest or not all(map(self._sets.knows, shifts)):
+            self.stale = True
+            return
+        for shift in shifts:
+            self._take(shift)
+        self._highest = max(shift.modseq for shift in shifts)
+
+    def _take(self, shift: Shift) -> None:
+        match shift:
+            case Came(_, modseq, first, keys):
+                self._uids = self._uids + array("I", range(first, first + len(keys)))
+                self._keys.extend(keys)
+                self._modseqs.extend([modseq] * len(keys))
+                self._sets.make(keys)
+            case Went(_, _, uids):
+                self._remove(uids)
+            case Flagged(_, modseq, uids, added, taken, keywords):
+                self._reflag(uids, modseq, _flagger(added, taken, keywords))
+
+    def _reflag(self, uids: Sequence[int], modseq: ModSeq, changed: Callable[[int], int]) -> None:
+        span = self._span(uids)
+        if span is not None:
+            before = self._keys[span]
+            after = {key: changed(key) for key in set(before)}
+            self._keys[span] = array("I", map(after.__getitem__, before))
+            self._modseqs[span] = array("Q", [modseq]) * len(before)
+            self._sets.make(after.values())
+            return
+        fresh = set()
+        for uid in uids:
+            if (at := self._at(uid)) >= 0:
+                self._keys[at], self._modseqs[at] = key, _ = changed(self._keys[at]), modseq
+                fresh.add(key)
+        self._sets.make(fresh)
 
     def _refresh(self) -> None:
         if self.stale:
@@ -192,11 +248,16 @@ class MailboxIndex:
     def _remove(self, gone: Sequence[int]) -> None:
         if not gone:
             return
+        span = self._span(gone)
+        if span is not None:
+            self._uids = self._uids[: span.start] + self._uids[span.stop :]
+            del self._keys[span], self._modseqs[span]
+            return
         leaving = set(gone)
-        kept = [at for at, uid in enumerate(self._uids) if uid not in leaving]
-        self._uids = array("I", [self._uids[at] for at in kept])
-        self._keys = array("I", [self._keys[at] for at in kept])
-        self._modseqs = array("Q", [self._modseqs[at] for at in kept])
+        kept = [uid not in leaving for uid in self._uids]
+        self._uids = array("I", compress(self._uids, kept))
+        self._keys = array("I", compress(self._keys, kept))
+        self._modseqs = array("Q", compress(self._modseqs, kept))
 
     def _change(self, tx: ReadTx, changed: Sequence[int]) -> None:
         for uid, key, modseq in self._rows(tx, changed):
@@ -217,3 +278,10 @@ class MailboxIndex:
         rows = tx.all("mailstore.changes.rows-at", mailbox=self.mailbox.id, uids=spans(uids))
         self._sets.learn(tx, [key for _, key, _ in rows])
         return [(uid, key, modseq) for uid, key, modseq in rows]
+
+
+def _flagger(added: int, taken: int, keywords: int | None) -> Callable[[int], int]:
+    """What a change of flags makes of a flag set."""
+    kept = ~taken if keywords is None else ~taken & ((1 << KEY_SHIFT) - 1)
+    also = added if keywords is None else added | keywords << KEY_SHIFT
+    return lambda key: key & kept | also

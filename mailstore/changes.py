@@ -8,12 +8,12 @@ import json
 from array import array
 from collections.abc import Iterable
 
-from mailstore import lookup
+from mailstore import lookup, shifts
 from mailstore.model import AccountId, Delta, Mailbox, ModSeq, Snapshot, Uid
 from mailstore.placing import ARRIVED, FLAGGED, GONE, MARKED
 from mailstore.transaction import ReadTx, WriteTx
 
-__all__ = ["Delta", "Snapshot", "expunged_since", "prune", "since", "snapshot"]
+__all__ = ["Delta", "Snapshot", "expunged_since", "made", "prune", "since", "snapshot"]
 
 KEEP_DAYS = 90  # of log; who asks for older changes is told to compare the whole list (DECISIONS 14)
 
@@ -65,6 +65,11 @@ def _fold(tx: ReadTx, mailbox: Mailbox, modseq: ModSeq, highest: ModSeq) -> Delt
         gone=sorted(gone - arrived),
         changed=sorted(changed - arrived - gone),
     )
+
+
+def made(tx: WriteTx, mailbox: Mailbox, before: ModSeq) -> Delta:
+    """What this transaction has done to a mailbox whose highest modseq was `before`: what `since` would read back."""
+    return shifts.made(tx, mailbox.id, before)
 
 
 def expunged_since(tx: ReadTx, mailbox: Mailbox, modseq: ModSeq) -> list[tuple[int, int]]:

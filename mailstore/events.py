@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mailstore.model import AccountId, EmailId, Mailbox, MailboxId, ThreadId, Uid
+from mailstore.shifts import Shift
 
 How = Literal["append", "copy", "move", "deliver"]
 
@@ -58,9 +59,10 @@ class Restored:
 @dataclass(frozen=True, slots=True)
 class Touched:
     """These mailboxes have new rows in their log, or another name, subscription or note. For the store itself: it rings
-    the doorbell after the commit."""
+    the doorbell after the commit. `shift`: what was done to the one mailbox (see `shifts`), where it is known."""
 
     mailboxes: frozenset[MailboxId]
+    shift: Shift | None = None
 
 
 @dataclass(slots=True)

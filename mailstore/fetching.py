@@ -24,7 +24,7 @@ from mailstore.model import (
     ThreadId,
     Uid,
 )
-from mailstore.placing import spans
+from mailstore.standing import spans
 from mailstore.transaction import ReadTx
 
 JOINED: Final = "abc"  # as many renderings come with the row itself; more than that are asked for apart

@@ -7,13 +7,13 @@ in one transaction (DECISIONS 10).
 
 import json
 from collections.abc import Sequence
-from sqlite3 import Row
 
-from mailstore import views
+from mailstore import standing, views
 from mailstore.events import Arrived, How, Restored, Stale, Trashed
 from mailstore.lookup import get, stored
-from mailstore.model import AccountId, Copied, EmailId, Mailbox, MailboxId, ModSeq, Role, ThreadId, Uid
-from mailstore.placing import Item, next_modseq, place, rows_at, rows_of, take
+from mailstore.model import DELETED, AccountId, Copied, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
+from mailstore.placing import next_modseq, place, take
+from mailstore.standing import Batch, Column, Standing
 from mailstore.transaction import WriteTx
 
 
@@ -23,99 +23,94 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     Raises CannotModify (into a view), NoSuchMailbox.
     """
     target = stored(tx, target)
-    rows = rows_at(tx, get(tx, source.id).id, uids)
-    if not rows:
+    there = standing.at(tx, get(tx, source.id).id, uids)
+    if not there:
         return Copied([], [], target.uidvalidity)
     account = _one_account(source, target)
     modseq = next_modseq(tx, account)
     first = tx.value("mailstore.messages.next-id")
-    emails = json.dumps([row["email"] for row in rows])
+    emails = json.dumps(there.emails)
     tx.run("mailstore.messages.copy", id=first, emails=emails)
-    items = [_item(source, row, EmailId(first + offset)) for offset, row in enumerate(rows)]
-    uid = place(tx, account, target.id, items, modseq)
+    batch = Batch([*range(first, first + len(there))], _keys(source, there), there.sizes)
+    uid = place(tx, account, target.id, batch, modseq)
     tx.run("mailstore.messages.copy-state", id=first, mailbox=target.id, uid=uid, modseq=modseq, emails=emails)
-    _show(tx, account, views.feeds(target.role), items, modseq)
+    _show(tx, target, batch, modseq)
     tx.emit(Stale())
-    _announce(tx, target, uid, items, "copy")
-    return _pairs(rows, uid, target)
+    _announce(tx, target, uid, batch.emails, "copy")
+    return _pairs(there.uids, uid, target)
 
 
 def move(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> Copied:
     """Move messages. Unknown UIDs are left out. Raises CannotModify (into a view), NoSuchMailbox."""
     source, target = get(tx, source.id), stored(tx, target)
-    return _move(tx, source, rows_at(tx, source.id, uids), target)
+    return _move(tx, source, standing.at(tx, source.id, uids), target)
 
 
 def move_all(tx: WriteTx, source: Mailbox, target: Mailbox) -> Copied:
     """Move everything a stored mailbox has."""
-    rows = tx.all("mailstore.placing.everything", mailbox=source.id)
-    return _move(tx, source, rows, stored(tx, target))
+    return _move(tx, source, standing.everything(tx, source.id), stored(tx, target))
 
 
-def _move(tx: WriteTx, source: Mailbox, rows: Sequence[Row], target: Mailbox) -> Copied:
-    if not rows:
+def _move(tx: WriteTx, source: Mailbox, there: Standing, target: Mailbox) -> Copied:
+    if not there:
         return Copied([], [], target.uidvalidity)
     account = _one_account(source, target)
     modseq = next_modseq(tx, account)
-    items = [_item(source, row, EmailId(row["email"])) for row in rows]
-    emails = [item.email for item in items]
     if source.view is not None:
-        views.leave(tx, account, source.id, views.BITS[source.view], emails, modseq)
-        before = _take_stored(tx, account, rows, modseq)
+        views.leave(tx, account, source.id, views.BITS[source.view], there.batch, there.uids, modseq)
+        before = _take_stored(tx, account, there.emails, modseq)
     else:
-        take(tx, account, source.id, rows, modseq)
-        before = {source.role: emails}
-    uid = place(tx, account, target.id, items, modseq)
-    tx.run("mailstore.messages.refile", mailbox=target.id, uid=uid, emails=json.dumps(emails))
-    views.refresh(tx, account, emails, modseq)
-    _announce(tx, target, uid, items, "move")
+        take(tx, account, source.id, there.batch, there.uids, modseq)
+        before = {source.role: there.emails}
+    uid = place(tx, account, target.id, Batch(there.emails, _keys(source, there), there.sizes), modseq)
+    tx.run("mailstore.messages.refile", mailbox=target.id, uid=uid, emails=json.dumps(there.emails))
+    views.refresh(tx, account, there.emails, modseq)
+    _announce(tx, target, uid, there.emails, "move")
     for role, moved in before.items():
         announce_trash(tx, account, moved, before=role, after=target.role)
-    return _pairs(rows, uid, target)
+    return _pairs(there.uids, uid, target)
 
 
-def _take_stored(tx: WriteTx, account: AccountId, rows: Sequence[Row], modseq: ModSeq) -> dict[Role, list[EmailId]]:
+def _take_stored(tx: WriteTx, account: AccountId, emails: Column, modseq: ModSeq) -> dict[Role, Column]:
     """Take the stored placements of messages seen in a view; the messages by the role of the mailbox they were in."""
-    by_mailbox: dict[MailboxId, list[EmailId]] = {}
-    for row in rows:
-        by_mailbox.setdefault(MailboxId(row["mailbox"]), []).append(EmailId(row["email"]))
-    by_role: dict[Role, list[EmailId]] = {}
-    for mailbox, emails in by_mailbox.items():
-        take(tx, account, mailbox, rows_of(tx, mailbox, emails), modseq)
-        by_role.setdefault(get(tx, mailbox).role, []).extend(emails)
-    return by_role
+    by_role: dict[Role, list[int]] = {}
+    for mailbox, there in standing.stored(tx, emails).by_mailbox():
+        take(tx, account, mailbox, there.batch, there.uids, modseq)
+        by_role.setdefault(get(tx, mailbox).role, []).extend(there.emails)
+    return dict(by_role)
 
 
-def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], *, before: Role, after: Role) -> None:
+def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[int], *, before: Role, after: Role) -> None:
     """Tell who has been put into Trash or taken out of it."""
     if (before is Role.TRASH) == (after is Role.TRASH) or not emails:
         return
     event = Trashed if after is Role.TRASH else Restored
-    for row in tx.all("mailstore.messages.facts", emails=json.dumps(list(emails))):
+    for row in tx.all("mailstore.messages.facts", emails=json.dumps(emails)):
         tx.emit(event(account, EmailId(row["id"]), ThreadId(row["thread"]), row["message_id"]))
 
 
-def _announce(tx: WriteTx, target: Mailbox, uid: Uid, items: Sequence[Item], how: How) -> None:
-    for offset, item in enumerate(items):
-        tx.emit(Arrived(target.account, target, Uid(uid + offset), item.email, how))
+def _announce(tx: WriteTx, target: Mailbox, uid: Uid, emails: Column, how: How) -> None:
+    for offset, email in enumerate(emails):
+        tx.emit(Arrived(target.account, target, Uid(uid + offset), EmailId(email), how))
 
 
-def _show(tx: WriteTx, account: AccountId, fed: int, items: Sequence[Item], modseq: ModSeq) -> None:
+def _show(tx: WriteTx, target: Mailbox, batch: Batch, modseq: ModSeq) -> None:
     """Place new copies in the views. No copy is open."""
-    for bit, view in views.boxes(tx, account).items():
-        belonging = [item for item in items if views.wanted(fed, item.flags, False) & bit]
-        views.enter(tx, account, view, bit, [Item(item.email, item.flags, item.size) for item in belonging], modseq)
+    fed = views.feeds(target.role)
+    for bit, view in views.boxes(tx, target.account).items():
+        rows = zip(batch.emails, batch.keys, batch.sizes, strict=True)
+        shown = [(email, key & ~DELETED, size) for email, key, size in rows if views.wanted(fed, key, False) & bit]
+        if shown:
+            views.enter(tx, target.account, view, bit, Batch(*zip(*shown, strict=True)), modseq)
 
 
-def _item(source: Mailbox, row: Row, email: EmailId) -> Item:
+def _keys(source: Mailbox, there: Standing) -> Column:
     """\\Deleted goes along from a stored mailbox; from a view it speaks only of the view's own placement."""
-    return Item(email, row["flags"], row["size"], 0 if source.view is not None else row["deleted"])
+    return there.keys if source.view is None else [key & ~DELETED for key in there.keys]
 
 
-def _pairs(rows: Sequence[Row], uid: Uid, target: Mailbox) -> Copied:
-    return Copied(
-        [Uid(row["uid"]) for row in rows], [Uid(uid + offset) for offset in range(len(rows))], target.uidvalidity
-    )
+def _pairs(uids: Column, uid: Uid, target: Mailbox) -> Copied:
+    return Copied([*map(Uid, uids)], [*map(Uid, range(uid, uid + len(uids)))], target.uidvalidity)
 
 
 def _one_account(source: Mailbox, target: Mailbox) -> AccountId:

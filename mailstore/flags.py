@@ -4,25 +4,46 @@ The rule (DECISIONS 4): \\Deleted and \\Recent belong to one placement, all othe
 mailbox that shows it. One STORE is one modseq; a message whose flags are already so is not changed and not logged.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from sqlite3 import Row
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from mailstore import keywords as words
-from mailstore import views
+from mailstore import standing, views
 from mailstore.copies import living
-from mailstore.events import Touched
 from mailstore.keywords import known, read_flags
 from mailstore.lookup import get
-from mailstore.model import SEEN, AccountId, EmailId, FlagOp, Mailbox, MailboxId, ModSeq, Stored, Uid
-from mailstore.placing import FLAGGED, MARKED, count, log, next_modseq, rows_at, runs
+from mailstore.model import (
+    DELETED,
+    KEY_SHIFT,
+    SEEN,
+    SHARED,
+    AccountId,
+    EmailId,
+    FlagOp,
+    Mailbox,
+    MailboxId,
+    ModSeq,
+    Stored,
+    Uid,
+)
+from mailstore.placing import FLAGGED, count, log, mark, next_modseq, note
+from mailstore.shifts import Flagged
+from mailstore.standing import Standing, runs
 from mailstore.transaction import WriteTx
 
 __all__ = ["FlagOp", "claim_recent", "known", "set_keywords", "store"]
 
 Change = Callable[[int, int], tuple[int, int]]  # (bits, keyword set) of a message before, and after
-Changed = dict[tuple[int, int, int, int], list[Row]]  # rows that change, by bits and keyword set before, and after
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What becomes of a flag set: bits added and taken away, and the new keyword set where that changes."""
+
+    added: int
+    taken: int
+    keywords: int | None
 
 
 def store(
@@ -39,35 +60,34 @@ def store(
     """
     mailbox = get(tx, mailbox.id)
     given = read_flags(flags)
-    rows = rows_at(tx, mailbox.id, uids)
-    limit = unchanged_since
-    modified = [] if limit is None else [Uid(row["uid"]) for row in rows if row["modseq"] > limit]
-    if modified:
-        rows = [row for row in rows if row["modseq"] <= (limit or 0)]
+    modified = [] if unchanged_since is None else _changed_since(tx, mailbox, uids, unchanged_since)
+    there = standing.at(tx, mailbox.id, set(uids).difference(modified) if modified else uids)
     change = _change(tx, mailbox.account, op, given.bits, given.keywords)
-    changed = _apply(rows, change)
-    marked = _marked(rows, op, given.deleted)
-    if changed or marked:
+    differences = _differences(there.keys, change)
+    marking = _marking(there.keys, op, given.deleted)
+    touched = {key for key in differences if differences[key] or marking.get(key)}
+    if touched:
         modseq = next_modseq(tx, mailbox.account)
-        if marked:  # first: a message that is read may leave the view in which it is marked
-            _mark(tx, mailbox, marked, modseq)
-        _write(tx, mailbox.account, changed, modseq)
-    emails = {row["email"] for rows_ in changed.values() for row in rows_}
-    touched = {row["uid"] for row in marked}
-    return Stored([Uid(row["uid"]) for row in rows if row["email"] in emails or row["uid"] in touched], modified)
+        if any(marking.values()):  # first: a message that is read may leave the view in which it is marked
+            marked = there.where(map(marking.__getitem__, there.keys))
+            mark(tx, mailbox.account, mailbox.id, marked.uids, marked.sizes, _is_marking(op, given.deleted), modseq)
+        _write(tx, mailbox.account, there, differences, modseq)
+    if len(touched) == len(differences):
+        return Stored([*map(Uid, there.uids)], modified)
+    return Stored([Uid(uid) for uid, key in zip(there.uids, there.keys, strict=True) if key in touched], modified)
 
 
 def set_keywords(tx: WriteTx, email: EmailId, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
     """Add and remove keywords of a message, or of the copies that stand for it when it is gone."""
-    rows = tx.all("mailstore.flags.of-emails", emails=json.dumps(living(tx, email)))
-    if not rows:
+    there = standing.stored(tx, living(tx, email))
+    if not there:
         return
-    account = AccountId(rows[0]["account"])
+    account = get(tx, MailboxId(there.mailboxes[0])).account
     adding = _change(tx, account, FlagOp.ADD, 0, read_flags(add).keywords)
     removing = _change(tx, account, FlagOp.REMOVE, 0, read_flags(remove).keywords)
-    changed = _apply(rows, lambda bits, set_: adding(*removing(bits, set_)))
-    if changed:
-        _write(tx, account, changed, next_modseq(tx, account))
+    differences = _differences(there.keys, lambda bits, set_: adding(*removing(bits, set_)))
+    if any(differences.values()):
+        _write(tx, account, there, differences, next_modseq(tx, account))
 
 
 def claim_recent(tx: WriteTx, mailbox: Mailbox) -> tuple[Uid, Uid] | None:
@@ -106,83 +126,88 @@ def _change(tx: WriteTx, account: AccountId, op: FlagOp, bits: int, keywords: It
     return change
 
 
-def _apply(rows: Iterable[Row], change: Change) -> Changed:
-    groups: dict[tuple[int, int], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["flags"], row["keywords"]), []).append(row)
-    afters = {before: change(*before) for before in groups}
-    return {(*before, *afters[before]): group for before, group in groups.items() if afters[before] != before}
+def _changed_since(tx: WriteTx, mailbox: Mailbox, uids: Sequence[Uid], modseq: ModSeq) -> list[Uid]:
+    rows = tx.all("mailstore.flags.changed-since", mailbox=mailbox.id, uids=standing.spans(uids), modseq=modseq)
+    return [Uid(row["uid"]) for row in rows]
 
 
-def _write(tx: WriteTx, account: AccountId, changed: Changed, modseq: ModSeq) -> None:
+def _differences(keys: Iterable[int], change: Change) -> dict[int, Difference | None]:
+    """For each flag set among these what becomes of it; None: nothing."""
+    return {key: _difference(key, change) for key in set(keys)}
+
+
+def _difference(key: int, change: Change) -> Difference | None:
+    before, set_before = key & SHARED, key >> KEY_SHIFT
+    after, set_after = change(before, set_before)
+    if (after, set_after) == (before, set_before):
+        return None
+    return Difference(after & ~before, before & ~after, None if set_after == set_before else set_after)
+
+
+def _is_marking(op: FlagOp, deleted: bool) -> bool:
+    """Whether \\Deleted is there afterwards, for the messages of which it changes."""
+    return deleted if op is FlagOp.REPLACE else op is FlagOp.ADD
+
+
+def _marking(keys: Iterable[int], op: FlagOp, deleted: bool) -> dict[int, bool]:
+    """For each flag set among these whether its \\Deleted changes."""
+    if op is not FlagOp.REPLACE and not deleted:
+        return {}
+    after = _is_marking(op, deleted)
+    return {key: bool(key & DELETED) != after for key in set(keys)}
+
+
+def _write(
+    tx: WriteTx, account: AccountId, there: Standing, differences: dict[int, Difference | None], modseq: ModSeq
+) -> None:
     """Write new flags with their log rows, the unseen counters of every mailbox concerned, and the views."""
-    emails = sorted(row["email"] for rows in changed.values() for row in rows)
-    if not emails:
-        return
-    _set(tx, changed, modseq)
-    log(tx, account, 0, modseq, FLAGGED, runs(emails))
-    unseen = _unseen(changed, views.boxes(tx, account))
-    for mailbox, difference in unseen.items():
-        count(tx, mailbox, modseq, unseen=difference)
-    tx.emit(Touched(frozenset(unseen)))
-    _refresh_views(tx, account, changed, modseq)
-
-
-def _set(tx: WriteTx, changed: Changed, modseq: ModSeq) -> None:
-    """Write what is added, taken away and made of the keywords; messages that share this are written in runs."""
-    alike: dict[tuple[int, int, int | None], list[int]] = {}
-    for (before, set_before, after, set_after), rows in changed.items():
-        difference = (after & ~before, before & ~after, None if set_after == set_before else set_after)
-        alike.setdefault(difference, []).extend(row["email"] for row in rows)
-    for (added, taken, keywords), emails in alike.items():
-        tx.many(
-            "mailstore.flags.set",
-            [
-                {"added": added, "taken": taken, "keywords": keywords, "modseq": modseq, "first": first, "last": last}
-                for first, last in runs(sorted(emails))
-            ],
-        )
-
-
-def _unseen(changed: Changed, view_boxes: dict[int, MailboxId]) -> Counter[MailboxId]:
-    """How the counters of unseen messages change, with a row for every mailbox that shows one of these messages."""
     unseen: Counter[MailboxId] = Counter()
-    for (before, _, after, _), rows in changed.items():
-        difference = (before & SEEN) - (after & SEEN)
-        for (mailbox, shown), number in Counter((row["mailbox"], row["shown"]) for row in rows).items():
-            unseen[mailbox] += difference * number
-            for bit, view in view_boxes.items():
-                if shown & bit:
-                    unseen[view] += difference * number
-    return unseen
+    changed: list[int] = []
+    moving: list[int] = []
+    boxes = views.boxes(tx, account)
+    for difference, alike in _alike(there, differences):
+        _set(tx, alike, difference, modseq)
+        changed += alike.emails
+        seen = (difference.taken & SEEN) - (difference.added & SEEN)
+        if seen:
+            moving += alike.emails
+        for box, uids in _places(alike, boxes):
+            unseen[box] += seen * (len(uids) - uids.count(0))
+            note(tx, Flagged(box, modseq, uids, difference.added, difference.taken, difference.keywords))
+    if changed:
+        log(tx, account, 0, modseq, FLAGGED, runs(sorted(changed)))
+    for box, difference_ in unseen.items():
+        count(tx, box, modseq, unseen=difference_)
+    _refresh_views(tx, account, moving, modseq)
 
 
-def _refresh_views(tx: WriteTx, account: AccountId, changed: Changed, modseq: ModSeq) -> None:
-    moving = [
-        EmailId(row["email"])
-        for (before, _, after, _), rows in changed.items()
-        if (before ^ after) & SEEN
-        for row in rows
-    ]
+def _refresh_views(tx: WriteTx, account: AccountId, moving: Sequence[int], modseq: ModSeq) -> None:
+    """For messages whose \\Seen has changed."""
     if moving:
         views.unread_again(tx, moving)
         views.refresh(tx, account, moving, modseq)
 
 
-def _marked(rows: Sequence[Row], op: FlagOp, deleted: bool) -> list[Row]:
-    """The rows whose \\Deleted changes."""
-    if op is not FlagOp.REPLACE and not deleted:
-        return []
-    after = deleted if op is FlagOp.REPLACE else op is FlagOp.ADD
-    return [row for row in rows if bool(row["deleted"]) != after]
+def _alike(there: Standing, differences: dict[int, Difference | None]) -> Iterator[tuple[Difference, Standing]]:
+    """The messages that change, by what changes of them."""
+    for difference in dict.fromkeys(differences.values()):
+        if difference is not None:
+            same = {key for key, each in differences.items() if each == difference}
+            yield difference, there.where(map(same.__contains__, there.keys))
 
 
-def _mark(tx: WriteTx, mailbox: Mailbox, rows: Sequence[Row], modseq: ModSeq) -> None:
-    deleted = not rows[0]["deleted"]
-    uids = [row["uid"] for row in rows]
-    tx.run("mailstore.flags.mark", mailbox=mailbox.id, deleted=int(deleted), modseq=modseq, uids=json.dumps(uids))
-    log(tx, mailbox.account, mailbox.id, modseq, MARKED, runs(uids))
-    sign = 1 if deleted else -1
-    size = sum(row["size"] for row in rows)
-    count(tx, mailbox.id, modseq, deleted=sign * len(rows), deleted_size=sign * size)
-    tx.emit(Touched(frozenset((mailbox.id,))))
+def _places(there: Standing, boxes: dict[int, MailboxId]) -> Iterator[tuple[MailboxId, Sequence[int]]]:
+    """Every mailbox that shows one of these messages, with their UIDs there."""
+    for box, stored in there.by_mailbox():
+        yield box, stored.homes
+    for bit, view in boxes.items():
+        uids = there.within(bit)
+        if any(uids):
+            yield view, uids
+
+
+def _set(tx: WriteTx, alike: Standing, difference: Difference, modseq: ModSeq) -> None:
+    """Write a difference, in runs of messages."""
+    change = {"added": difference.added, "taken": difference.taken, "keywords": difference.keywords, "modseq": modseq}
+    ranges = runs(sorted(alike.emails))
+    tx.many("mailstore.flags.set", [{**change, "first": first, "last": last} for first, last in ranges])

@@ -1,4 +1,4 @@
-"""Puts messages into mailboxes and takes them out: placements, counters and log rows, always the three together.
+"""Puts messages into mailboxes and takes them out: placements, counters, log rows and shifts, always the four together.
 
 The rule: only this module writes placements and counters, and each change has its row in the log with a modseq of its
 own; so STATUS is read from counters, and whoever follows the log misses nothing.
@@ -6,27 +6,16 @@ own; so STATUS is read from counters, and whoever follows the log misses nothing
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
-from sqlite3 import Row
 
 from mailstore.errors import NoSuchAccount
 from mailstore.events import Touched
-from mailstore.model import SEEN, AccountId, EmailId, MailboxId, ModSeq, Uid
-from mailstore.transaction import ReadTx, WriteTx
+from mailstore.model import DELETED, AccountId, MailboxId, ModSeq, Uid
+from mailstore.shifts import Came, Flagged, Shift, Shifts, Went
+from mailstore.standing import Batch, Column, runs, unseen
+from mailstore.transaction import WriteTx
 
 ARRIVED, GONE, MARKED, FLAGGED = 1, 2, 3, 4  # kinds of log rows
 _DAY = 86_400_000
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A message to be placed, with what is counted of it."""
-
-    email: EmailId
-    flags: int
-    size: int
-    deleted: int = 0
 
 
 def next_modseq(tx: WriteTx, account: AccountId) -> ModSeq:
@@ -42,56 +31,71 @@ def next_modseq(tx: WriteTx, account: AccountId) -> ModSeq:
     return ModSeq(modseq)
 
 
-def place(tx: WriteTx, account: AccountId, mailbox: MailboxId, items: Sequence[Item], modseq: ModSeq) -> Uid:
-    """Place the items under ascending UIDs, in their order; returns the first UID."""
-    deleted = [item for item in items if item.deleted]
+def place(tx: WriteTx, account: AccountId, mailbox: MailboxId, batch: Batch, modseq: ModSeq) -> Uid:
+    """Place messages under ascending UIDs, in their order, with these flag sets; returns the first UID."""
+    marks = [at for at, key in enumerate(batch.keys) if key & DELETED]
     uid: int = tx.value(
         "mailstore.placing.reserve",
         mailbox=mailbox,
-        messages=len(items),
-        unseen=sum(not item.flags & SEEN for item in items),
-        deleted=len(deleted),
-        size=sum(item.size for item in items),
-        deleted_size=sum(item.size for item in deleted),
+        messages=len(batch),
+        unseen=unseen(batch.keys),
+        deleted=len(marks),
+        size=sum(batch.sizes),
+        deleted_size=sum(batch.sizes[at] for at in marks),
         modseq=modseq,
     )
-    tx.many(
-        "mailstore.placing.put",
-        [
-            {
-                "mailbox": mailbox,
-                "uid": uid + offset,
-                "email": item.email,
-                "modseq": modseq,
-                "saved": tx.now,
-                "deleted": item.deleted,
-            }
-            for offset, item in enumerate(items)
-        ],
-    )
-    log(tx, account, mailbox, modseq, ARRIVED, [(uid, uid + len(items) - 1)])
-    tx.emit(Touched(frozenset((mailbox,))))
+    emails = json.dumps(batch.emails)
+    tx.run("mailstore.placing.put", mailbox=mailbox, uid=uid, emails=emails, modseq=modseq, saved=tx.now)
+    if marks:
+        _set_marks(tx, mailbox, [uid + at for at in marks], True, modseq)
+    log(tx, account, mailbox, modseq, ARRIVED, [(uid, uid + len(batch) - 1)])
+    note(tx, Came(mailbox, modseq, Uid(uid), batch.keys))
     return Uid(uid)
 
 
-def take(tx: WriteTx, account: AccountId, mailbox: MailboxId, rows: Sequence[Row], modseq: ModSeq) -> None:
-    """Take placements away; `rows` as `rows_at` gives them."""
-    uids = [row["uid"] for row in rows]
-    deleted = [row["size"] for row in rows if row["deleted"]]
-    tx.run("mailstore.placing.take", mailbox=mailbox, uids=json.dumps(uids))
+def take(tx: WriteTx, account: AccountId, mailbox: MailboxId, batch: Batch, uids: Column, modseq: ModSeq) -> None:
+    """Take the placements of messages away; the flag sets are as they are in this mailbox."""
+    marked = [size for key, size in zip(batch.keys, batch.sizes, strict=True) if key & DELETED]
+    ranges = runs(sorted(uids))
+    tx.many("mailstore.placing.take", [{"mailbox": mailbox, "first": first, "last": last} for first, last in ranges])
     count(
         tx,
         mailbox,
         modseq,
-        messages=-len(rows),
-        unseen=-sum(not row["flags"] & SEEN for row in rows),
-        deleted=-len(deleted),
-        size=-sum(row["size"] for row in rows),
-        deleted_size=-sum(deleted),
+        messages=-len(uids),
+        unseen=-unseen(batch.keys),
+        deleted=-len(marked),
+        size=-sum(batch.sizes),
+        deleted_size=-sum(marked),
         left=uids,
     )
-    log(tx, account, mailbox, modseq, GONE, runs(uids))
-    tx.emit(Touched(frozenset((mailbox,))))
+    log(tx, account, mailbox, modseq, GONE, ranges)
+    note(tx, Went(mailbox, modseq, uids))
+
+
+def mark(
+    tx: WriteTx, account: AccountId, mailbox: MailboxId, uids: Column, sizes: Column, on: bool, modseq: ModSeq
+) -> None:
+    """Set or take away \\Deleted, which belongs to the placement; ascending UIDs whose mark changes."""
+    _set_marks(tx, mailbox, uids, on, modseq)
+    log(tx, account, mailbox, modseq, MARKED, runs(uids))
+    sign = 1 if on else -1
+    count(tx, mailbox, modseq, deleted=sign * len(uids), deleted_size=sign * sum(sizes))
+    note(tx, Flagged(mailbox, modseq, uids, added=DELETED if on else 0, taken=0 if on else DELETED))
+
+
+def _set_marks(tx: WriteTx, mailbox: MailboxId, uids: Column, on: bool, modseq: ModSeq) -> None:
+    rows = [
+        {"mailbox": mailbox, "first": first, "last": last, "deleted": int(on), "modseq": modseq}
+        for first, last in runs(uids)
+    ]
+    tx.many("mailstore.placing.mark", rows)
+
+
+def note(tx: WriteTx, shift: Shift) -> None:
+    """Keep a shift with its transaction, and see that the doorbell of its mailbox is rung."""
+    tx.kept(Shifts).append(shift)
+    tx.emit(Touched(frozenset((shift.mailbox,)), shift))
 
 
 def count(
@@ -131,34 +135,3 @@ def log(
             for first, last in ranges
         ],
     )
-
-
-def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Ascending numbers folded into inclusive ranges of neighbours."""
-    ranges: list[tuple[int, int]] = []
-    first = last = -2
-    for number in numbers:
-        if number != last + 1:
-            if last >= 0:
-                ranges.append((first, last))
-            first = number
-        last = number
-    if last >= 0:
-        ranges.append((first, last))
-    return ranges
-
-
-def spans(uids: Iterable[int]) -> str:
-    """UIDs as queries take them: [[first, last], ...], ascending. Neighbours are read in one sweep."""
-    return json.dumps(runs(sorted(set(uids))))
-
-
-def rows_at(tx: ReadTx, mailbox: MailboxId, uids: Sequence[int]) -> list[Row]:
-    """The placements of those of these UIDs that exist, ascending."""
-    return tx.all("mailstore.placing.at", mailbox=mailbox, uids=spans(uids))
-
-
-def rows_of(tx: ReadTx, mailbox: MailboxId, emails: Sequence[int]) -> list[Row]:
-    """The placements of these messages in one mailbox, by UID."""
-    rows = tx.all("mailstore.placing.of", mailbox=mailbox, emails=json.dumps(list(emails)))
-    return sorted(rows, key=itemgetter("uid"))  # here, as SQLite sorts thousands of rows far slower

@@ -9,12 +9,13 @@ import json
 from collections.abc import Sequence
 from sqlite3 import Row
 
-from mailstore import filing, labels, views
+from mailstore import filing, labels, standing, views
 from mailstore.errors import CannotModify
 from mailstore.events import Gone, Stale, Trashed
 from mailstore.lookup import by_role, get
-from mailstore.model import AccountId, EmailId, Mailbox, MailboxId, ModSeq, Role, ThreadId, Uid
-from mailstore.placing import next_modseq, rows_at, rows_of, take
+from mailstore.model import AccountId, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
+from mailstore.placing import next_modseq, take
+from mailstore.standing import Standing
 from mailstore.transaction import WriteTx
 
 
@@ -26,18 +27,16 @@ def expunge(
     `only_deleted=False` takes the given UIDs whatever their flags. Raises NoSuchMailbox.
     """
     mailbox = get(tx, mailbox.id)
-    if uids is None:
-        rows = tx.all("mailstore.placing.marked", mailbox=mailbox.id)
-    else:
-        rows = [row for row in rows_at(tx, mailbox.id, uids) if row["deleted"] or not only_deleted]
-    if not rows:
+    there = standing.marked(tx, mailbox.id) if uids is None else standing.at(tx, mailbox.id, uids)
+    if only_deleted and uids is not None:
+        there = there.where(standing.is_marked(there.keys))
+    if not there:
         return []
-    gone = [Uid(row["uid"]) for row in rows]
+    gone = [*map(Uid, there.uids)]
     if mailbox.view is not None:
         filing.move(tx, mailbox, gone, by_role(tx, mailbox.account, Role.TRASH))
     else:
-        emails = [EmailId(row["email"]) for row in rows]
-        destroy(tx, mailbox.account, emails, next_modseq(tx, mailbox.account))
+        destroy(tx, mailbox.account, there, next_modseq(tx, mailbox.account))
     return gone
 
 
@@ -45,45 +44,45 @@ def empty(tx: WriteTx, mailbox: Mailbox) -> None:
     """Destroy everything a stored mailbox has."""
     if mailbox.view is not None:
         raise CannotModify("a view has no mail of its own")
-    rows = tx.all("mailstore.placing.everything", mailbox=mailbox.id)
-    if rows:
-        destroy(tx, mailbox.account, [EmailId(row["email"]) for row in rows], next_modseq(tx, mailbox.account))
+    there = standing.everything(tx, mailbox.id)
+    if there:
+        destroy(tx, mailbox.account, there, next_modseq(tx, mailbox.account))
 
 
-def destroy(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq, *, tell: bool = True) -> None:
-    """Take messages out of every mailbox and forget them. `tell=False`: another message has taken their place."""
-    ids = json.dumps(list(emails))
+def destroy(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq, *, tell: bool = True) -> None:
+    """Take messages, seen where they are stored, out of every mailbox and forget them.
+
+    `tell=False`: another message has taken their place.
+    """
+    ids = json.dumps(there.emails)
     facts = tx.all("mailstore.messages.facts", emails=ids)
-    siblings = _siblings(tx, emails) if tell else {}
+    siblings = _siblings(tx, there.emails) if tell else {}
     if tell:
         _hand_labels_on(tx, facts, siblings)
-    roles = _take_all(tx, account, emails, modseq)
+    roles = _take_all(tx, account, there, modseq)
     tx.run("mailstore.labels.drop", emails=ids)
     tx.run("mailstore.messages.delete-annotations", account=account, emails=ids)
     tx.run("mailstore.messages.delete", emails=ids)
     tx.run("mailstore.messages.delete-state", emails=ids)
-    tx.run("mailstore.content.orphan", contents=json.dumps([row["content"] for row in facts]))
+    unused = [row["content"] for row in facts if row["id"] not in siblings]
+    tx.run("mailstore.content.orphan", contents=json.dumps(unused))
     _forget_threads(tx, account, {row["thread"] for row in facts})
     tx.emit(Stale())
     if tell:
         _tell(tx, account, facts, siblings, roles)
 
 
-def _take_all(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq) -> dict[EmailId, Role]:
+def _take_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> dict[EmailId, Role]:
     """Take every placement of these messages; the roles of the mailboxes they were stored in."""
-    by_mailbox: dict[MailboxId, list[Row]] = {}
-    for row in tx.all("mailstore.flags.of-emails", emails=json.dumps(list(emails))):
-        by_mailbox.setdefault(MailboxId(row["mailbox"]), []).append(row)
+    views.leave_all(tx, account, there, modseq)
     roles: dict[EmailId, Role] = {}
-    for mailbox, rows in by_mailbox.items():
-        role = get(tx, mailbox).role
-        views.leave_all(tx, account, rows, modseq)
-        take(tx, account, mailbox, rows_of(tx, mailbox, [row["email"] for row in rows]), modseq)
-        roles.update({EmailId(row["email"]): role for row in rows})
+    for mailbox, here in there.by_mailbox():
+        take(tx, account, mailbox, here.batch, here.uids, modseq)
+        roles.update(dict.fromkeys(map(EmailId, here.emails), get(tx, mailbox).role))
     return roles
 
 
-def _siblings(tx: WriteTx, emails: Sequence[EmailId]) -> dict[EmailId, list[tuple[EmailId, Role]]]:
+def _siblings(tx: WriteTx, emails: Sequence[int]) -> dict[EmailId, list[tuple[EmailId, Role]]]:
     """Messages with the same bytes that stay, oldest first, by the message that goes."""
     going = set(emails)
     found: dict[EmailId, list[tuple[EmailId, Role]]] = {}

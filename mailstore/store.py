@@ -23,6 +23,7 @@ from mailstore.housekeeping import Housekeeping
 from mailstore.model import FetchRow, Mailbox, MailboxId, Millis, ModSeq, Snapshot, Uid, View
 from mailstore.query import Query
 from mailstore.sessions import NOBODY, Sessions
+from mailstore.shifts import Shift
 from mailstore.sqlite import Database, Probe, ReadTx, Series, WriteTx, system_millis
 from mailstore.textindex import TextIndex
 
@@ -187,18 +188,24 @@ class Store:
     # Following the changes
 
     def _on_touched(self, tx: WriteTx, event: Touched) -> None:
-        ring = next((fn for fn in tx.afters if isinstance(fn, _Ring)), None)
-        if ring is not None:
-            ring.mailboxes |= event.mailboxes
-        else:
-            tx.after(_Ring(self, event.mailboxes))
+        ring = tx.kept(_Ring)
+        if not ring.touched:
+            tx.after(lambda: self.rung(ring))
+        for mailbox in event.mailboxes or (None,):
+            ring.touched.setdefault(mailbox, []).append(event.shift)
 
-    def rung(self, mailboxes: frozenset[MailboxId]) -> None:
-        """In the loop, after a commit: what is in memory is old, and whoever listens is woken."""
-        for mailbox in mailboxes:
-            if (index := self._indexes.get(mailbox)) is not None:
-                index.stale = True
-        self.doorbell.ring(mailboxes)
+    def rung(self, ring: "_Ring") -> None:
+        """In the loop, after a commit: what is in memory follows, and whoever listens is woken."""
+        touched = {mailbox: shifts for mailbox, shifts in ring.touched.items() if mailbox is not None}
+        for mailbox, shifts in touched.items():
+            index = self._indexes.get(mailbox)
+            if index is not None:
+                known = [shift for shift in shifts if shift is not None]
+                if len(known) == len(shifts):
+                    index.follow(known)
+                else:
+                    index.stale = True
+        self.doorbell.ring(touched)
 
     def _on_stale(self, tx: WriteTx, event: Stale) -> None:
         tx.after(self.housekeeping.poke)
@@ -259,14 +266,11 @@ class Store:
 
 
 class _Ring:
-    """One ring for all mailboxes a transaction touched."""
+    """The mailboxes that a transaction touched (None: something that belongs to none), and what it did to each in order
+    (None: something that is not known). One ring for all of them."""
 
-    def __init__(self, store: Store, mailboxes: frozenset[MailboxId]) -> None:
-        self._store = store
-        self.mailboxes = mailboxes
-
-    def __call__(self) -> None:
-        self._store.rung(self.mailboxes)
+    def __init__(self) -> None:
+        self.touched: dict[MailboxId | None, list[Shift | None]] = {}
 
 
 def _report(what: str, error: BaseException) -> None:

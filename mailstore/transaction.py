@@ -6,10 +6,11 @@ whatever a function would do after that would be committed piece by piece, so ea
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from mailstore.errors import Broken
 
+K = TypeVar("K")
 Row = sqlite3.Row
 Subscribers = Mapping[type, Sequence[Callable[["WriteTx", Any], None]]]
 
@@ -37,16 +38,26 @@ class ReadTx:
         rows = self._execute(name, params).fetchall()
         return rows[0][0] if rows else None
 
-    def _execute(self, name: str, params: Any) -> sqlite3.Cursor:
+    def columns(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        """The columns of the query's rows: far less work for many rows than rows are."""
+        cursor = self._execute(name, params, plain=True)
+        rows = cursor.fetchall()
+        return list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
+
+    def _execute(self, name: str, params: Any, *, plain: bool = False) -> sqlite3.Cursor:
         if not self._connection.in_transaction:
             raise Broken("the transaction has ended")
-        return self._connection.execute(self._queries[name], params)
+        if not plain:
+            return self._connection.execute(self._queries[name], params)
+        cursor = self._connection.cursor()
+        cursor.row_factory = None
+        return cursor.execute(self._queries[name], params)
 
 
 class WriteTx(ReadTx):
     """What a function given to `Database.write` works with; it lives as long as that function."""
 
-    __slots__ = ("_subscribers", "afters", "now")
+    __slots__ = ("_kept", "_subscribers", "afters", "now")
 
     def __init__(
         self, connection: sqlite3.Connection, queries: Mapping[str, str], subscribers: Subscribers, now: int
@@ -55,6 +66,7 @@ class WriteTx(ReadTx):
         self.now = now  # when the function began, UTC milliseconds; one time for all it does
         self._subscribers = subscribers
         self.afters: list[Callable[[], None]] = []
+        self._kept: dict[type, Any] = {}
 
     def run(self, name: str, /, **params: Any) -> int:
         """Run a change; the number of rows it changed."""
@@ -74,6 +86,13 @@ class WriteTx(ReadTx):
         """Tell the subscribers of the event's type now, inside this transaction; what they raise undoes it."""
         for subscriber in self._subscribers.get(type(event), ()):
             subscriber(self, event)
+
+    def kept(self, kind: type[K]) -> K:
+        """The one object of a class that lives as long as this transaction; made when it is first asked for."""
+        if kind not in self._kept:
+            self._kept[kind] = kind()
+        found: K = self._kept[kind]
+        return found
 
     def after(self, fn: Callable[[], None]) -> None:
         """Run `fn` in the event loop once COMMIT has returned. For wake-ups only: it may be lost in a crash."""

@@ -9,15 +9,17 @@ INBOX and the user's folders; Action takes every open request but one in Trash.
 """
 
 import json
-from collections.abc import Sequence
-from sqlite3 import Row
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from itertools import compress
+from typing import Any
 
 from mailstore.events import Lingering, Watched
-from mailstore.model import AccountId, EmailId, MailboxId, Millis, ModSeq, Role, View
-from mailstore.placing import Item, next_modseq, place, rows_of, take
+from mailstore.model import DELETED, AccountId, MailboxId, Millis, ModSeq, Role, View
+from mailstore.placing import next_modseq, place, take
+from mailstore.standing import ACTION, ALL, UNREAD, Batch, Column, Standing
 from mailstore.transaction import ReadTx, WriteTx
 
-ALL, UNREAD, ACTION = 1, 2, 4
 BITS = {View.ALL: ALL, View.UNREAD: UNREAD, View.ACTION: ACTION}
 LINGER_MILLIS: Millis = 30 * 60 * 1000
 
@@ -47,76 +49,106 @@ def boxes(tx: ReadTx, account: AccountId) -> dict[int, MailboxId]:
     return {BITS[View(row["view"])]: MailboxId(row["id"]) for row in tx.all("mailstore.views.of", account=account)}
 
 
-def refresh(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], modseq: ModSeq) -> None:
+def refresh(tx: WriteTx, account: AccountId, emails: Sequence[int], modseq: ModSeq) -> None:
     """Bring the views up to date for messages whose mailbox, \\Seen flag or label has changed."""
-    rows = tx.all("mailstore.views.differing", emails=json.dumps(list(emails)))
-    if not rows:
+    columns = tx.columns("mailstore.views.differing", emails=json.dumps(emails))
+    differing = _Differing(*columns)
+    if not differing.emails:
         return
     for bit, view in boxes(tx, account).items():
-        entering = [row for row in rows if row["wanted"] & ~row["shown"] & bit]
-        items = [Item(EmailId(row["id"]), row["flags"], row["size"]) for row in entering]
-        enter(tx, account, view, bit, items, modseq)
-        leaving = [row for row in rows if row["shown"] & ~row["wanted"] & bit]
+        standing = differing.within(bit)
+        wished = [wanted & bit for wanted in differing.wanted]
+        entering = differing.where(wish and not uid for wish, uid in zip(wished, standing, strict=True))
+        enter(tx, account, view, bit, entering.batch, modseq)
+        leaving = differing.where(uid and not wish for wish, uid in zip(wished, standing, strict=True))
         if bit == UNREAD:
             leaving = _keep_read(tx, view, leaving, modseq)
-        leave(tx, account, view, bit, [row["id"] for row in leaving], modseq)
+        leave(tx, account, view, bit, leaving.batch, leaving.within(bit), modseq)
 
 
-def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, items: Sequence[Item], modseq: ModSeq) -> None:
+@dataclass(frozen=True, slots=True)
+class _Differing:
+    """Messages that stand in other views than they should, as columns; `feeds` is what their mailbox feeds."""
+
+    emails: Column
+    keys: Column
+    sizes: Column
+    in_all: Column
+    in_unread: Column
+    in_action: Column
+    feeds: Column
+    wanted: Column
+
+    @property
+    def batch(self) -> Batch:
+        return Batch(self.emails, self.keys, self.sizes)
+
+    def within(self, bit: int) -> Column:
+        return {ALL: self.in_all, UNREAD: self.in_unread, ACTION: self.in_action}[bit]
+
+    def where(self, chosen: Iterable[Any]) -> "_Differing":
+        which = list(chosen)
+        return _Differing(*(tuple(compress(column, which)) for column in astuple(self)))
+
+
+def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, batch: Batch, modseq: ModSeq) -> None:
     """Place messages in a view."""
-    if items:
-        uid = place(tx, account, view, items, modseq)
-        tx.run("mailstore.views.show", bit=bit, uid=uid, emails=json.dumps([item.email for item in items]))
+    if batch:
+        uid = place(tx, account, view, batch, modseq)
+        tx.run("mailstore.views.show", bit=bit, uid=uid, emails=json.dumps(batch.emails))
 
 
 def leave(
-    tx: WriteTx, account: AccountId, view: MailboxId, bit: int, emails: Sequence[EmailId], modseq: ModSeq
+    tx: WriteTx, account: AccountId, view: MailboxId, bit: int, batch: Batch, uids: Column, modseq: ModSeq
 ) -> None:
-    """Take messages out of a view, for whatever reason."""
-    if not emails:
+    """Take messages out of a view, for whatever reason. What is \\Deleted there is found out here."""
+    if not batch:
         return
-    take(tx, account, view, rows_of(tx, view, emails), modseq)
-    tx.run("mailstore.views.hide", bit=bit, emails=json.dumps(list(emails)))
+    take(tx, account, view, Batch(batch.emails, _marked_here(tx, view, uids, batch.keys), batch.sizes), uids, modseq)
+    tx.run("mailstore.views.hide", bit=bit, emails=json.dumps(batch.emails))
     if bit == UNREAD:
-        tx.run("mailstore.views.settle", emails=json.dumps(list(emails)))
+        tx.run("mailstore.views.settle", emails=json.dumps(batch.emails))
 
 
-def leave_all(tx: WriteTx, account: AccountId, rows: Sequence[Row], modseq: ModSeq) -> None:
-    """Take messages (rows with email and shown) out of every view they stand in."""
-    if any(row["shown"] for row in rows):
-        for bit, view in boxes(tx, account).items():
-            leave(tx, account, view, bit, [row["email"] for row in rows if row["shown"] & bit], modseq)
+def _marked_here(tx: ReadTx, view: MailboxId, uids: Column, keys: Column) -> list[int]:
+    """The flag sets with \\Deleted as it is in the view."""
+    plain = [key & ~DELETED for key in keys]
+    if not tx.value("mailstore.views.marked", mailbox=view):
+        return plain
+    marked = {row["uid"] for row in tx.all("mailstore.placing.marks", mailbox=view, uids=json.dumps(uids))}
+    return [key | DELETED if uid in marked else key for key, uid in zip(plain, uids, strict=True)]
 
 
-def _keep_read(tx: WriteTx, view: MailboxId, rows: Sequence[Row], modseq: ModSeq) -> list[Row]:
+def leave_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> None:
+    """Take messages out of every view they stand in."""
+    for bit, view in boxes(tx, account).items():
+        shown = there.where(there.within(bit))
+        leave(tx, account, view, bit, shown.batch, shown.within(bit), modseq)
+
+
+def _keep_read(tx: WriteTx, view: MailboxId, leaving: _Differing, modseq: ModSeq) -> _Differing:
     """Those of the leaving messages that leave now: all, or, while a session watches, those that were not only read."""
-    read = [row for row in rows if row["feeds"] & UNREAD]
+    read = leaving.where(feeds & UNREAD for feeds in leaving.feeds)
     question = Watched(view)
-    if read:
+    if read.emails:
         tx.emit(question)
     if not question.answer:
-        return list(rows)
-    tx.many(
-        "mailstore.views.linger",
-        [{"email": row["id"], "mailbox": view, "modseq": modseq, "at": tx.now} for row in read],
-    )
+        return leaving
+    tx.run("mailstore.views.linger", mailbox=view, modseq=modseq, at=tx.now, emails=json.dumps(read.emails))
     tx.emit(Lingering(view))
-    return [row for row in rows if not row["feeds"] & UNREAD]
+    return leaving.where(not feeds & UNREAD for feeds in leaving.feeds)
 
 
-def unread_again(tx: WriteTx, emails: Sequence[EmailId]) -> None:
+def unread_again(tx: WriteTx, emails: Sequence[int]) -> None:
     """Messages that are unseen again no longer wait to leave Unread."""
     tx.run("mailstore.views.settle", emails=json.dumps(list(emails)))
 
 
 def sweep(tx: WriteTx, account: AccountId, view: MailboxId, *, watched: int, until: Millis) -> int:
     """Let go what was read in Unread at or before modseq `watched`, or before the time `until`; how many left."""
-    emails = [
-        EmailId(row["email"]) for row in tx.all("mailstore.views.overdue", mailbox=view, watched=watched, until=until)
-    ]
+    emails, uids, keys, sizes = tx.columns("mailstore.views.overdue", mailbox=view, watched=watched, until=until)
     if emails:
-        modseq = next_modseq(tx, account)
-        leave(tx, account, view, UNREAD, emails, modseq)
+        leave(tx, account, view, UNREAD, Batch(emails, keys, sizes), uids, next_modseq(tx, account))
     return len(emails)
 
 

@@ -3,15 +3,14 @@
 UPDATE state SET flags = (flags & ~:taken) | :added, keywords = coalesce(:keywords, keywords), modseq = :modseq
 WHERE email BETWEEN :first AND :last;
 
--- name: mark
--- Sets or clears \Deleted on placements.
-UPDATE placement SET deleted = :deleted, modseq = :modseq
-WHERE mailbox = :mailbox AND uid IN (SELECT value FROM json_each(:uids));
-
--- name: of-emails
--- What is needed to change the flags of these messages.
-SELECT s.email, m.account, s.flags, s.keywords, s.mailbox, (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown
-FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value JOIN mailboxes m ON m.id = s.mailbox;
+-- name: changed-since
+-- Those of these UIDs ([[first, last], ...], ascending) whose messages were changed after a modseq.
+SELECT p.uid
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN state s ON s.email = p.email
+WHERE max(p.modseq, s.modseq) > :modseq;
 
 -- name: keyword
 -- A keyword as it was first spelled.

@@ -28,13 +28,18 @@ UPDATE mailboxes SET
 WHERE id = :mailbox RETURNING uidnext - :messages;
 
 -- name: put
--- Places a message.
+-- Places messages under ascending UIDs.
 INSERT INTO placement (mailbox, uid, email, modseq, saved, deleted)
-VALUES (:mailbox, :uid, :email, :modseq, :saved, :deleted);
+SELECT :mailbox, :uid + key, value, :modseq, :saved, 0 FROM json_each(:emails);
 
 -- name: take
--- Takes the placements of these UIDs away.
-DELETE FROM placement WHERE mailbox = :mailbox AND uid IN (SELECT value FROM json_each(:uids));
+-- Takes the placements of a range of UIDs away.
+DELETE FROM placement WHERE mailbox = :mailbox AND uid BETWEEN :first AND :last;
+
+-- name: mark
+-- Sets or clears \Deleted on the placements of a range of UIDs.
+UPDATE placement SET deleted = :deleted, modseq = :modseq
+WHERE mailbox = :mailbox AND uid BETWEEN :first AND :last;
 
 -- name: count
 -- Changes a mailbox's counters by the given differences. What leaves from `recent_from` on was still recent.
@@ -49,9 +54,9 @@ UPDATE mailboxes SET
 WHERE id = :mailbox;
 
 -- name: at
--- The placements in ranges of UIDs ([[first, last], ...], ascending), with what is counted of each message.
-SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
-    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+-- The placements in ranges of UIDs ([[first, last], ...], ascending), as the columns of a Standing.
+SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
+    s.in_all, s.in_unread, s.in_action
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
@@ -59,26 +64,28 @@ CROSS JOIN state s ON s.email = p.email;
 
 -- name: marked
 -- The placements of a mailbox that are \Deleted, ascending.
-SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
-    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
+    s.in_all, s.in_unread, s.in_action
 FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox AND p.deleted = 1
 ORDER BY p.uid;
 
 -- name: everything
 -- All placements of a mailbox, ascending.
-SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
-    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
+    s.in_all, s.in_unread, s.in_action
 FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox
 ORDER BY p.uid;
 
--- name: of
--- The placements that these messages have in one mailbox.
-SELECT p.uid, p.email, p.deleted, s.flags, s.keywords, s.size, s.mailbox,
-    (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, max(p.modseq, s.modseq) AS modseq
+-- name: stored
+-- The stored placements of messages.
+SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
+    s.in_all, s.in_unread, s.in_action
 FROM json_each(:emails) j
 CROSS JOIN state s ON s.email = j.value
-CROSS JOIN placement p ON p.mailbox = :mailbox AND p.uid = CASE (SELECT view FROM mailboxes WHERE id = :mailbox)
-    WHEN 'all' THEN s.in_all WHEN 'unread' THEN s.in_unread WHEN 'action' THEN s.in_action
-    ELSE iif(s.mailbox = :mailbox, s.uid, 0) END;
+CROSS JOIN placement p ON p.mailbox = s.mailbox AND p.uid = s.uid;
+
+-- name: marks
+-- Those of these UIDs of a mailbox that are \Deleted.
+SELECT uid FROM placement WHERE mailbox = :mailbox AND deleted = 1 AND uid IN (SELECT value FROM json_each(:uids));

@@ -5,13 +5,14 @@ SELECT id, view FROM mailboxes WHERE account = :account AND view IS NOT NULL;
 -- name: differing
 -- Those of these messages whose views are not what they should be. Wanted is what the mailbox feeds, less Unread when
 -- seen and Action when not open.
-SELECT * FROM (
-    SELECT s.email AS id, (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown, s.flags, s.size, m.feeds,
+SELECT email, key, size, in_all, in_unread, in_action, feeds, wanted FROM (
+    SELECT s.email, s.flags | (s.keywords << 6) AS key, s.size, s.in_all, s.in_unread, s.in_action, m.feeds,
+        (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown,
         m.feeds & (1 | ((~s.flags & 1) << 1) | (s.open << 2)) AS wanted
     FROM json_each(:emails) j
     CROSS JOIN state s ON s.email = j.value
     JOIN mailboxes m ON m.id = s.mailbox
-) WHERE shown <> wanted ORDER BY id;
+) WHERE shown <> wanted ORDER BY email;
 
 -- name: show
 -- Notes that these messages stand in a view, under ascending UIDs.
@@ -25,9 +26,14 @@ UPDATE state SET in_all = iif(:bit = 1, 0, in_all), in_unread = iif(:bit = 2, 0,
     in_action = iif(:bit = 4, 0, in_action)
 WHERE email IN (SELECT value FROM json_each(:emails));
 
+-- name: marked
+-- How many are \Deleted in a view.
+SELECT deleted FROM mailboxes WHERE id = :mailbox;
+
 -- name: linger
--- Keeps a message in Unread that has been read there.
-INSERT OR IGNORE INTO lingering (email, mailbox, modseq, at) VALUES (:email, :mailbox, :modseq, :at);
+-- Keeps messages in Unread that have been read there.
+INSERT OR IGNORE INTO lingering (email, mailbox, modseq, at)
+SELECT value, :mailbox, :modseq, :at FROM json_each(:emails);
 
 -- name: settle
 -- Forgets that these messages linger.
@@ -35,8 +41,9 @@ DELETE FROM lingering WHERE email IN (SELECT value FROM json_each(:emails));
 
 -- name: overdue
 -- Messages that no session has watched since before they were read, or that were read long ago.
-SELECT email FROM lingering
-WHERE mailbox = :mailbox AND (modseq <= :watched OR at <= :until) ORDER BY email;
+SELECT l.email, s.in_unread, s.flags | (s.keywords << 6) AS key, s.size
+FROM lingering l JOIN state s ON s.email = l.email
+WHERE l.mailbox = :mailbox AND (l.modseq <= :watched OR l.at <= :until) ORDER BY l.email;
 
 -- name: next-overdue
 -- When the first lingering message was read.

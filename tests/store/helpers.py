@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mailstore import accounts, flags, mailboxes, messages
+from mailstore import accounts, changes, flags, lookup, mailboxes, messages
 from mailstore.flags import FlagOp
 from mailstore.model import Account, Appended, Copied, EmailId, FetchRow, Mailbox, Stored, Uid
 from mailstore.store import Store
+from mailstore.transaction import WriteTx
 
 T = TypeVar("T")
 START = 1_790_000_000_000  # September 2026
@@ -56,7 +57,18 @@ class Desk:
         return self.store.read(fn)
 
     async def write(self, fn: Callable[..., T]) -> T:
-        return await self.store.write(fn)
+        """Every change a test makes knows itself what it did: the same as the log says of it."""
+
+        def checked(tx: WriteTx) -> T:
+            before = {box: lookup.status(tx, box).highest_modseq for box in mailboxes.all(tx, self.account.id)}
+            result = fn(tx)
+            there = {(box.id, box.uidvalidity) for box in mailboxes.all(tx, self.account.id)}
+            for box, modseq in before.items():
+                if (box.id, box.uidvalidity) in there:
+                    assert changes.made(tx, box, modseq) == changes.since(tx, box, modseq), box.name
+            return result
+
+        return await self.store.write(checked)
 
     async def append(self, name: str, raw: bytes | None = None, *words: str, **more: Any) -> Appended:
         prepared = self.store.prepare(mail() if raw is None else raw)

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from mailstore import filing, flags
+from mailstore import filing, flags, placing
+from mailstore.cache import MailboxIndex
 from mailstore.model import Copied, Uid
 from mailstore.sessions import NOBODY
+from mailstore.shifts import Came, Flagged, Went
 from mailstore.store import Store
 from tests.store.test_histories import play
 
@@ -118,6 +120,32 @@ def test_a_wrong_pair_of_uids_is_noticed(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(filing, "_pairs", wrong)
     with pytest.raises(AssertionError):
         run(PAIRS, tmp_path / "wrong")
+
+
+@pytest.mark.parametrize("deaf", ["_reflag", "_remove"])
+def test_an_index_that_misses_what_a_change_did_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaf: str
+) -> None:
+    history = [LETTER, ("look", "INBOX"), ("flag", "INBOX", [0], "ADD", DELETED), ("expunge", "INBOX")]
+    run(history, tmp_path / "right")
+    monkeypatch.setattr(MailboxIndex, deaf, lambda *args: None)
+    with pytest.raises(AssertionError):
+        run(history, tmp_path / "wrong")
+
+
+@pytest.mark.parametrize("kind", [Came, Went, Flagged])
+def test_a_change_that_does_not_know_what_it_did_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
+) -> None:
+    def note(tx: Any, shift: Any) -> None:
+        if not isinstance(shift, kind):
+            right(tx, shift)
+
+    right = placing.note
+    for module in (placing, flags):
+        monkeypatch.setattr(module, "note", note)
+    with pytest.raises(AssertionError):
+        run([LETTER, ("flag", "INBOX", [0], "ADD", FLAGGED), ("move", "INBOX", [0], "Archive")], tmp_path / "wrong")
 
 
 def test_views_that_are_not_told_of_seen_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
