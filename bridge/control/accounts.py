@@ -109,8 +109,8 @@ async def remove(desk: Desk, args: Args) -> Json:
         gone = [each.id for each in passwords.all_of(tx, account.id)]
         passwords.revoke_all(tx, account.id)
         desk.runtime.automations.forget(tx, account.id)
-        for row in tx.all("bridge.look.threads", account=account.id):
         desk.runtime.memory.forget_account(tx, account.id)
+        for row in tx.all("bridge.look.threads", account=account.id):
             desk.runtime.forget_thread(tx, account.id, row["thread"])
         accounts.remove(tx, account.id)
         return gone
