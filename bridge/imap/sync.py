@@ -160,18 +160,18 @@ def flag_lines(
     by_uid = Mode.UIDONLY in session.modes
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
     sets = selected.index.flag_sets([of for _, of in messages])
-    there = [
-        (number, of, flag_set) for (number, of), flag_set in zip(messages, sets, strict=True) if flag_set is not None
-    ]
-    uids = [of for _, of, _ in there]
+    there = [(*message, flag_set) for message, flag_set in zip(messages, sets, strict=True) if flag_set is not None]
+    if not there:
+        return []
+    numbers, uids, flag_sets = zip(*there, strict=True)
     items: list[bytes] = []
-    columns: list[Sequence[int | bytes]] = [uids if by_uid else [number for number, _, _ in there]]
+    columns: list[Sequence[int | bytes]] = [uids if by_uid else numbers]
     if uid and not by_uid:
         items.append(b"UID %d")
         columns.append(uids)
     if flags:
         items.append(b"FLAGS (%b)")
-        columns.append(flag_texts(session, selected, uids, [flag_set for _, _, flag_set in there]))
+        columns.append(flag_texts(session, selected, uids, flag_sets))
     for extra in extras:
         items.append(b"%b")
         columns.append([extra(selected, of) for of in uids])

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from mailstore.model import Delta, ModSeq, Uid
 
 UID_CODE: Final = "I"
-FEW: Final = 32  # up to here single deletions in a copy beat filtering the whole list
+FEW: Final = 32  # up to here single deletions in a copy, and single look-ups, beat going through the whole list
 
 
 def uid_list(uids: Iterable[int]) -> "array[int]":
@@ -28,6 +28,15 @@ def position(uids: Sequence[int], uid: int) -> int:
     """The index of `uid` in an ascending list, or -1."""
     at = bisect_left(uids, uid)
     return at if at < len(uids) and uids[at] == uid else -1
+
+
+def positions(uids: "array[int]", wanted: Sequence[int]) -> Sequence[int]:
+    """The indexes of many ascending numbers in an ascending list, -1 for those that are not there."""
+    if len(wanted) > FEW:
+        first = position(uids, wanted[0])
+        if first >= 0 and uids[first : first + len(wanted)] == array(UID_CODE, wanted):
+            return range(first, first + len(wanted))
+    return [position(uids, uid) for uid in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,10 @@ class View:
         """The sequence number of a UID, or 0 when the client does not know it."""
         return position(self.uids, uid) + 1
 
+    def numbers(self, uids: Sequence[int]) -> Sequence[int]:
+        """The sequence numbers of ascending UIDs, 0 for those that the client does not know."""
+        return [at + 1 for at in positions(self.uids, uids)]
+
     def within(self, uids: Sequence[Uid]) -> list[Uid]:
         """Those of the UIDs that the client knows, order kept."""
         mine = self.uids
@@ -127,7 +140,8 @@ class View:
         self._gone.update(uid for uid in delta.gone if position(mine, uid) >= 0)
         if not silent:
             new = set(fresh)
-            self._changed.update(uid for uid in delta.changed if uid not in new and position(mine, uid) >= 0)
+            there = zip(delta.changed, positions(mine, delta.changed), strict=True)
+            self._changed.update(uid for uid, at in there if at >= 0 and uid not in new)
         self.modseq = max(self.modseq, delta.highest)
 
     def _fresh(self, delta: Delta) -> list[Uid]:

@@ -82,8 +82,10 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
 
     stored, _ = await change(session, selected, write, silent=wanted.silent)
     left_alone = set(stored.modified)
-    here = [of for of in uids if of not in selected.view.withheld]
-    _answer(session, selected, wanted, [of for of in here if of not in left_alone], uid=uid)
+    withheld = selected.view.withheld
+    here = [of for of in uids if of not in withheld] if withheld else uids
+    told = [of for of in here if of not in left_alone] if left_alone else here
+    _answer(session, selected, wanted, told, uid=uid)
     done = completed(word, asked, len(here), uid=uid)
     if not left_alone:
         return done
@@ -95,7 +97,7 @@ def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequenc
     """The FETCH lines that STORE itself tells; of silent ones only the modseq, to who knows about modseqs."""
     if wanted.silent and Mode.CONDSTORE not in session.modes:
         return
-    numbered = [(selected.view.number(of), of) for of in done]
+    numbered = list(zip(selected.view.numbers(done), done, strict=True))
     if not wanted.silent:
         session.write(b"".join(sync.new_keywords(session, selected)))
         selected.view.forget_flags(done)

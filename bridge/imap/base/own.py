@@ -1,7 +1,7 @@
 """A session's own change to its selected mailbox, kept apart from what others did to it.
 
-Rule: the log is read before and after the change inside its transaction, so the second part of the log is this change
-and nothing else, and the view is told both; there is no moment in between at which something could be missed.
+Rule: the log is read before the change, inside its transaction, and what the change did is known to it; so the view is
+told both, and there is no moment in between at which something could be missed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ async def change(
     def run(tx: WriteTx) -> tuple[Delta, T, Delta]:
         before = changes.since(tx, mailbox, since)
         result = fn(tx)
-        return before, result, changes.since(tx, mailbox, before.highest)
+        return before, result, changes.made(tx, mailbox, before.highest)
 
     before, result, own = await session.store.write(run)
     sync.fold(session, selected, before)
