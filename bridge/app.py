@@ -36,6 +36,7 @@ from bridge.post.acting import Acting
 from bridge.post.compose import compose_outside
 from bridge.post.courier import Courier
 from bridge.post.folders import Folders
+from bridge.post.hooks import Hooks
 from bridge.post.identity import MAX_BYTES, Lookup, dns_txt
 from bridge.post.intake import Intake
 from bridge.post.notes import NoteMail
@@ -107,7 +108,7 @@ class App:
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
         acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings.domain)
         self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
-        self.accept = Accept(store, self.directory, self.clock.now, self.intake.wake)
+        self.accept = Accept(store, self.directory, Hooks(store, self.runtime), self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
         self.trigger_mail = TriggerMail(store, self.runtime.automations)
         self.note_mail = NoteMail(store, self.runtime.memory)
@@ -156,6 +157,7 @@ class App:
             schedule=planner,
             calendar=planner,
             fetch=settings.fetch,
+            db=PatientDatabase(self.store.db, self.space),
         )
         built_in = discover.tools(offer)
         return Runtime(

@@ -90,11 +90,11 @@ class Authenticator:
         self._limits.succeeded(peer, login)
         return identity
 
-    async def add_generated(self, account: int, label: str) -> str:
+    async def add_generated(self, account: int, label: str, *, hooks_only: bool = False) -> str:
         """Make a password for a device; the only time it is shown. Raises AlreadyExists, BadPassword."""
         password = passwords.generate()
         prepared = await self._in_thread(lambda: passwords.prepare_generated(password, self._hasher))
-        await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now()))
+        await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now(), hooks_only=hooks_only))
         return password
 
     async def add_given(self, account: int, label: str, password: str, *, replace: bool = False) -> None:
@@ -155,7 +155,7 @@ class Authenticator:
         row = tx.one("bridge.passwords.get", id=password_id)
         if account is None or row is None or row["account"] != account.id:
             return None
-        return Identity(account.id, account.name, account.address, row["label"], password_id)
+        return Identity(account.id, account.name, account.address, row["label"], password_id, bool(row["hooks_only"]))
 
     def _remember(self, digest: bytes, password_id: int) -> None:
         self._remembered[digest] = _Remembered(password_id, self._clock() + REMEMBER_SECONDS)

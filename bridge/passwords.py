@@ -41,6 +41,7 @@ class Password:
     generated: bool
     created: int
     used: int | None
+    hooks_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,19 @@ def prepare_given(password: str, hasher: Hasher) -> Prepared:
     return Prepared(None, hasher.hash(plain))
 
 
-def add(tx: WriteTx, account: int, label: str, prepared: Prepared, now: int, *, replace: bool = False) -> int:
-    """Keep a password under a label; `replace` takes the label's old one away. Raises AlreadyExists, BadPassword."""
+def add(
+    tx: WriteTx,
+    account: int,
+    label: str,
+    prepared: Prepared,
+    now: int,
+    *,
+    replace: bool = False,
+    hooks_only: bool = False,
+) -> int:
+    """Keep a password under a label; `replace` takes the label's old one away, `hooks_only` lets it send to mail hooks
+    and do nothing else. Raises AlreadyExists, BadPassword.
+    """
     label = " ".join(label.split())
     if not label or len(label) > MAX_LABEL or not label.isprintable():
         raise BadPassword(f"a label has 1 to {MAX_LABEL} printable characters")
@@ -103,6 +115,7 @@ def add(tx: WriteTx, account: int, label: str, prepared: Prepared, now: int, *, 
         label=label,
         selector=prepared.selector,
         hash=prepared.hash,
+        hooks_only=int(hooks_only),
         now=now,
     )
 
@@ -110,7 +123,10 @@ def add(tx: WriteTx, account: int, label: str, prepared: Prepared, now: int, *, 
 def all_of(tx: ReadTx, account: int) -> list[Password]:
     """The account's passwords, oldest first."""
     rows = tx.all("bridge.passwords.all", account=account)
-    return [Password(row["id"], row["label"], bool(row["made"]), row["created"], row["used"]) for row in rows]
+    return [
+        Password(row["id"], row["label"], bool(row["made"]), row["created"], row["used"], bool(row["hooks_only"]))
+        for row in rows
+    ]
 
 
 def revoke(tx: WriteTx, account: int, label: str) -> bool:

@@ -110,11 +110,12 @@ def password_add(
     account: AccountName = None,
     password_file: PasswordFile = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the one of this label.")] = False,
+    hooks: Annotated[bool, typer.Option("--hooks", help="For mail hooks only: it reads and decides nothing.")] = False,
     home: Home = None,
     config: Config = None,
 ) -> None:
-    """Make a password for one more device; it is shown once unless it was given."""
-    args: dict[str, object] = {"label": label, "account": account, "replace": replace}
+    """Make a password for one more device, or a machine that may only send to hooks; shown once unless given."""
+    args: dict[str, object] = {"label": label, "account": account, "replace": replace, "hooks_only": hooks}
     if password_file is not None:
         args["password"] = read_password(password_file)
     made = ask(settings_of(home, config), "password.add", args)
@@ -132,11 +133,12 @@ def password_list(
         return
     from bridge.cli.table import moment, show
 
-    rows = [
-        (each["label"], "generated" if each["generated"] else "given", moment(each["created"]), moment(each["used"]))
-        for each in told["passwords"]
-    ]
+    rows = [(each["label"], _kind(each), moment(each["created"]), moment(each["used"])) for each in told["passwords"]]
     show(f"Passwords of {told['account']}", ("label", "kind", "made", "last used"), rows, empty="none")
+
+
+def _kind(each: dict[str, object]) -> str:
+    return ("generated" if each["generated"] else "given") + (", hooks only" if each["hooks_only"] else "")
 
 
 def password_revoke(

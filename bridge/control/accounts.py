@@ -29,6 +29,7 @@ class Kept:
 
     label: str
     prepared: passwords.Prepared
+    hooks_only: bool = False
 
 
 async def listed(desk: StoreDesk, args: Args) -> Json:
@@ -125,7 +126,8 @@ async def passwords_of(desk: StoreDesk, args: Args) -> Json:
     args.done()
     there = desk.store.read(lambda tx: passwords.all_of(tx, account.id))
     rows = [
-        {"label": each.label, "generated": each.generated, "created": each.created, "used": each.used} for each in there
+        {name: getattr(each, name) for name in ("label", "generated", "created", "used", "hooks_only")}
+        for each in there
     ]
     return {"account": account.name, "passwords": rows}
 
@@ -134,12 +136,13 @@ async def add_password(desk: StoreDesk, args: Args) -> Json:
     """A password for one more device: the given one, or a generated one that is told now."""
     account = chosen(desk, args.optional("account"))
     label, given, replace = args.text("label"), args.optional("password"), args.flag("replace")
+    hooks_only = args.flag("hooks_only")
     args.done()
     password, prepared = await _prepare(given)
 
     def keep(tx: WriteTx) -> list[int]:
         gone = _of_label(tx, account, label)
-        _keep(tx, account, Kept(label, prepared), replace=replace)
+        _keep(tx, account, Kept(label, prepared, hooks_only), replace=replace)
         return gone
 
     _end_sessions(desk, await desk.store.write(keep))
@@ -190,7 +193,8 @@ async def _prepare(given: str | None) -> tuple[str, passwords.Prepared]:
 
 def _keep(tx: WriteTx, account: Account, kept: Kept, *, replace: bool) -> None:
     try:
-        passwords.add(tx, account.id, kept.label, kept.prepared, _now(), replace=replace)
+        now, hooks_only = _now(), kept.hooks_only
+        passwords.add(tx, account.id, kept.label, kept.prepared, now, replace=replace, hooks_only=hooks_only)
     except passwords.BadPassword as error:
         raise ControlError(REFUSED, str(error)) from None
 

@@ -8,23 +8,26 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
 from uuid import uuid4
 
+from agents.trigger import Trigger
 from bridge.identity import Identity
-from bridge.post.route import Directory, ToUser
+from bridge.post.hooks import MARK, Hooks
+from bridge.post.route import Directory, ToHook, ToUser
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
-from mailstore import mailboxes, messages
+from mailstore import mailboxes, messages, threads
 from mailstore.errors import Full
-from mailstore.model import AccountId, EmailId, Millis, Role
+from mailstore.model import AccountId, EmailId, Millis, Role, ThreadId
 from mailstore.parse import normalise
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Prepared, Store
 
+_HOOKS_ONLY: Final = Refused(550, "5.7.1", "This password sends to hook addresses only.")
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
 _IN_THREAD: Final = 256 * 1024
 _HAS_ID: Final = re.compile(rb"(?im)^message-id[ \t]*:[^\r\n<]*(?:\r\n[ \t][^\r\n<]*)*<[^<>\s]+>")
@@ -35,7 +38,8 @@ _BCC: Final = re.compile(rb"(?im)^(?:bcc|resent-bcc)[ \t]*:[^\r\n]*\r\n(?:[ \t][
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users;
-    `machine` says what it says of its maker itself, whatever a client files in its place.
+    `machine` says what it says of its maker itself, whatever a client files in its place. `hooks` are the recipients
+    that are mail hooks, by address.
     """
 
     prepared: Prepared
@@ -44,27 +48,40 @@ class Ready:
     key: str
     had_id: bool
     machine: bool
+    hooks: Mapping[str, Trigger]
 
 
 class Accept:
     """The Submissions port. `wake` is called in the loop after each commit that queued something."""
 
     def __init__(
-        self, store: Store, directory: Callable[[], Directory], clock: Callable[[], Millis], wake: Callable[[], None]
+        self,
+        store: Store,
+        directory: Callable[[], Directory],
+        hooks: Hooks,
+        clock: Callable[[], Millis],
+        wake: Callable[[], None],
     ) -> None:
         self._store = store
         self._directory = directory
+        self._hooks = hooks
         self._clock = clock
         self._wake = wake
 
     def recipient(self, identity: Identity, address: str) -> Accepted | Refused:
-        """Whether this user's mail may go there."""
+        """Whether this user's mail may go there. A login for hooks reaches nothing else, and learns of nothing else."""
         found = self._directory().resolve(address)
+        if isinstance(found, ToHook):
+            return self._hooks.recipient(identity.account, found)
+        if identity.hooks_only:
+            return _HOOKS_ONLY
         return found if isinstance(found, Refused) else Accepted()
 
     async def accept(self, identity: Identity, envelope: Envelope) -> Receipt | Refused:
         """Keep the mail. Returns after the durable commit; a full disk is 452 and keeps nothing."""
         now = self._clock()
+        if identity.hooks_only and any(isinstance(self.recipient(identity, to), Refused) for to in envelope.recipients):
+            return _HOOKS_ONLY
         if len(envelope.raw) > _IN_THREAD:
             ready = await asyncio.to_thread(self._ready, identity, envelope, now)
         else:
@@ -86,7 +103,16 @@ class Accept:
         from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
 
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
-        return Ready(prepared, opened, raw_hash, key, had_id, machine)
+        return Ready(prepared, opened, raw_hash, key, had_id, machine, self._known_hooks(identity, envelope))
+
+    def _known_hooks(self, identity: Identity, envelope: Envelope) -> dict[str, Trigger]:
+        directory, found = self._directory(), {}
+        for address in map(str.lower, envelope.recipients):
+            target = directory.resolve(address)
+            item = self._hooks.known(identity.account, target) if isinstance(target, ToHook) else None
+            if item is not None:
+                found[address] = item
+        return found
 
     def _keep(self, tx: WriteTx, identity: Identity, envelope: Envelope, ready: Ready, now: Millis) -> EmailId:
         key = ready.key
@@ -96,10 +122,12 @@ class Accept:
             key = (tx.value("bridge.arrivals.recent", **same) or key).partition("#")[0]
         before = tx.all("bridge.arrivals.same", account=identity.account, key=key)
         served = {address for row in before for address in json.loads(row["recipients"])}
-        fresh = [address for address in dict.fromkeys(map(str.lower, envelope.recipients)) if address not in served]
+        named = [address for address in map(str.lower, envelope.recipients) if not address.startswith(MARK)]
+        named = [f"{MARK}{ready.hooks[to].id}" if to in ready.hooks else to for to in named]  # without the token
+        fresh = [address for address in dict.fromkeys(named) if address not in served]
         if before and not fresh:
             return EmailId(before[0]["email"])
-        email = EmailId(before[0]["email"]) if before else self._file(tx, identity, ready, key)
+        email = EmailId(before[0]["email"]) if before else self._file(tx, identity, ready, key, len(fresh))
         self._deliver(tx, identity, fresh, ready, key)
         arrival = tx.insert(
             "bridge.arrivals.add",
@@ -112,15 +140,23 @@ class Accept:
             via=f"{identity.device} over SMTP",
             at=now,
         )
-        if ready.machine:
+        if ready.machine and not any(address.startswith(MARK) for address in fresh):
             tx.run("bridge.arrivals.finish", id=arrival, state="machine")
         tx.after(self._wake)
         return email
 
-    def _file(self, tx: WriteTx, identity: Identity, ready: Ready, key: str) -> EmailId:
+    def _file(self, tx: WriteTx, identity: Identity, ready: Ready, key: str, recipients: int) -> EmailId:
         """The server's own copy in Sent; the one a client appends later is the same message. One that it appended
-        before and that says something else is not: what is acted on is what was submitted.
+        before and that says something else is not: what is acted on is what was submitted. Mail for hooks alone is
+        hardly the user's own: it is filed as read in the thread of the first.
         """
+        if ready.hooks and len(ready.hooks) == recipients:
+            thread = ThreadId(int(next(iter(ready.hooks.values())).thread))
+            threads.ensure(tx, identity.account, thread)
+            archive = mailboxes.by_role(tx, identity.account, Role.ARCHIVE)
+            return messages.append(
+                tx, archive, ready.prepared, flags=("\\Seen",), key=f"hook:{key}", thread=thread
+            ).email
         sent = mailboxes.by_role(tx, identity.account, Role.SENT)
         kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"sent:{key}", submitted=True)
         if not kept.created and not _same_body(tx, kept.email, ready.prepared.raw):

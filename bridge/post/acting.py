@@ -12,10 +12,21 @@ from typing import Final
 from agents import lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
-from bridge.post import deciding, leaves, memory_words, notices
+from bridge.post import deciding, hooks, leaves, memory_words, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
-from bridge.post.route import SCHEDULE, Directory, Target, ToAction, ToAgent, ToHelp, ToSchedule, ToSkill, ToUser
+from bridge.post.route import (
+    SCHEDULE,
+    Directory,
+    Target,
+    ToAction,
+    ToAgent,
+    ToHelp,
+    ToHook,
+    ToSchedule,
+    ToSkill,
+    ToUser,
+)
 from bridge.submissions import Refused
 from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
@@ -74,12 +85,21 @@ class Acting:
         if arrival.dropped:
             self._drop(case)
             return "done"
+        called = [address for address in arrival.recipients if address.startswith(hooks.MARK)]
+        for address in called:
+            self._to_hook(case, address.removeprefix(hooks.MARK))
         if mail.machine:
-            return "machine"
+            return "done" if called else "machine"
         directory = self._directory()
-        for target in dict.fromkeys(map(directory.resolve, arrival.recipients)):
+        for target in dict.fromkeys(directory.resolve(one) for one in arrival.recipients if one not in called):
             self._for_target(case, target)
         return "done"
+
+    def _to_hook(self, case: _Case, ident: str) -> None:
+        """The one address that machines may write to."""
+        told = hooks.set_off(case.tx, self._runtime, case.arrival.account, ident, case.info, case.mail)
+        if told is not None:
+            notices.say(case.tx, self._runtime, case.asked, "help", told)
 
     def _for_target(self, case: _Case, target: Target | Refused) -> None:
         match target:
@@ -93,7 +113,7 @@ class Acting:
                 self._to_schedule(case)
             case ToHelp():
                 self._say(case, "help", self._help(case))
-            case ToUser() | Refused():
+            case ToUser() | ToHook() | Refused():
                 return  # delivered when it was taken in, or refused then
 
     def _help(self, case: _Case) -> str:

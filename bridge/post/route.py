@@ -42,6 +42,14 @@ class ToAction:
 
 
 @dataclass(frozen=True, slots=True)
+class ToHook:
+    """A mail hook, as it is written; whether there is one, and whether the token is right, is for `hooks` to say."""
+
+    name: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToHelp:
     """The program itself: `help@`, `postmaster@`."""
 
@@ -51,7 +59,7 @@ class ToSchedule:
     """Schedules: a new one in plain words, or a word to one that is there."""
 
 
-Target = ToUser | ToAgent | ToSkill | ToAction | ToHelp | ToSchedule
+Target = ToUser | ToAgent | ToSkill | ToAction | ToHook | ToHelp | ToSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,9 @@ class Directory:
     def _tagged(self, head: str, tag: str) -> Target | Refused | None:
         if head == ACTION and tag:
             return ToAction(tag)
+        if head == HOOK:
+            name, _, token = tag.partition(".")
+            return ToHook(name, token)
         if head in self.agents:
             if tag in self.models:
                 return ToAgent(head, tag)

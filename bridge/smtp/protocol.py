@@ -41,6 +41,9 @@ CALLS: Final = {
     "*": 10_000,
 }
 WRONG_PASSWORDS: Final = 5
+NULL_SENDER: Final = "<>"
+"""How the empty sender of bounces and notices is kept, as aiosmtpd takes an empty one for none."""
+
 BEFORE_LOGIN_SECONDS: Final = 60.0
 IDLE_SECONDS: Final = 300.0
 ABORT_SECONDS: Final = 5.0
@@ -313,7 +316,7 @@ class Submission(SMTP):
         return self.envelope  # no assertion: aiosmtpd reads every attribute before there is an envelope
 
     async def smtp_MAIL(self, arg: str | None) -> None:  # noqa: N802 - as above
-        """MAIL FROM: only the login's own address."""
+        """MAIL FROM: only the login's own address. What a login for hooks sends is a machine's, whatever it says."""
         identity = self.identity
         if identity is None:
             await self.push(self._login_first())
@@ -328,7 +331,7 @@ class Submission(SMTP):
             return
         refusal = self._mail_refusal(path, identity)
         if refusal is None:
-            self._envelope.mail_from = path.address
+            self._envelope.mail_from = path.address or NULL_SENDER
             self._envelope.smtp_utf8 = "SMTPUTF8" in path.parameters
         await self.push(refusal or "250 2.1.0 Sender OK")
 
@@ -350,7 +353,7 @@ class Submission(SMTP):
         unknown = path.parameters.keys() - {"SIZE", "BODY", "SMTPUTF8", "AUTH"}
         if unknown or path.parameters.get("SMTPUTF8"):
             return "555 5.5.4 MAIL parameter not recognized"
-        if not same_address(path.address, identity.address):
+        if not identity.hooks_only and not same_address(path.address, identity.address):
             return replies.line(550, "5.7.1", f"You are logged in as {identity.address}; send from that address")
         return None
 
@@ -448,7 +451,7 @@ class Submission(SMTP):
         if fault is not None:
             return f"554 5.6.0 {fault}"
         refusal = self.shared.check_sender(content.header_of(raw), identity.address)
-        if refusal is not None:
+        if refusal is not None and not identity.hooks_only:
             return replies.line(550, "5.7.1", refusal)
         client = Client(self.host, str(self._session.host_name), self.secure)
         recipients = tuple(self._envelope.rcpt_tos)

@@ -1,7 +1,7 @@
 -- name: add
 -- Keeps a new password's hash.
-INSERT INTO passwords (account, label, selector, hash, created)
-VALUES (:account, :label, :selector, :hash, :now);
+INSERT INTO passwords (account, label, selector, hash, created, hooks_only)
+VALUES (:account, :label, :selector, :hash, :now, :hooks_only);
 
 -- name: labelled
 -- The password of a label.
@@ -15,11 +15,11 @@ ORDER BY selector IS NULL, id;
 
 -- name: get
 -- One password that still stands.
-SELECT id, account, label FROM passwords WHERE id = :id;
+SELECT id, account, label, hooks_only FROM passwords WHERE id = :id;
 
 -- name: all
 -- Every password of an account, oldest first.
-SELECT id, label, selector IS NOT NULL AS made, created, used FROM passwords WHERE account = :account ORDER BY id;
+SELECT id, label, selector IS NOT NULL AS made, created, used, hooks_only FROM passwords WHERE account = :account ORDER BY id;
 
 -- name: used
 -- Notes when a password was last used; at most once an hour, a login should cost no disk sync.

@@ -8,6 +8,7 @@ CREATE TABLE passwords (
     hash TEXT NOT NULL,
     created INTEGER NOT NULL,
     used INTEGER,
+    hooks_only INTEGER NOT NULL DEFAULT 0 CHECK (hooks_only IN (0, 1)),
     UNIQUE (account, label)
 ) STRICT;
 

@@ -100,6 +100,8 @@ async def _log_in(session: Session, credentials: Credentials) -> Done:
         ) from None
     if identity is None:
         raise _wrong()
+    if identity.hooks_only:
+        raise Refused("This password sends to mail hooks only; it reads no mail", Code.AUTHORIZATIONFAILED.value)
     session.enter(identity)
     _log.info("login of account %d from %s (%s)", identity.account, session.wire.peer, identity.device)
     return Done("Logged in", session.capabilities())
