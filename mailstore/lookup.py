@@ -62,6 +62,16 @@ def status(tx: ReadTx, mailbox: Mailbox | MailboxId) -> Status:
     row = tx.one("mailstore.mailboxes.status", mailbox=mailbox.id if isinstance(mailbox, Mailbox) else mailbox)
     if row is None:
         raise NoSuchMailbox("the mailbox was deleted")
+    return status_of(row)
+
+
+def counted(tx: ReadTx, account: AccountId) -> list[tuple[Mailbox, Status]]:
+    """Every mailbox of an account with its counters, in one snapshot."""
+    return [(mailbox_of(row), status_of(row)) for row in tx.all("mailstore.mailboxes.all", account=account)]
+
+
+def status_of(row: Row) -> Status:
+    """The counters in a row of the mailboxes table."""
     return Status(
         messages=row["messages"],
         recent=row["recent"],

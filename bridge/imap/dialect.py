@@ -52,6 +52,7 @@ class Feature(Enum):
     PROGRESS = "service, session: INPROGRESS of a long command"
     SORT_RETURNS = "SORT: return options"
     SEVERAL_APPENDS = "base.append: several messages in one APPEND"
+    UPDATE_ITEMS = "CONTEXT: what is fetched of a message that comes into a watched result"
     UID_CODES = "base.append, base.copy: APPENDUID and COPYUID"
     APPEND_LIMIT = "framer and base.append: largest message"
 

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from bridge.auth import Authenticator, Identity
 from bridge.imap.command import Farewell
-from bridge.imap.dialect import Dialect
 from bridge.imap.items.flags import FlagTexts
 from bridge.imap.ordering import OrderMemory
 from bridge.imap.recents import Recents
@@ -29,8 +28,6 @@ class Host(Protocol):
     def auth(self) -> Authenticator: ...
     @property
     def settings(self) -> Settings: ...
-    @property
-    def dialect(self) -> Dialect: ...
     @property
     def shelf(self) -> Shelf: ...
     @property
@@ -63,6 +60,9 @@ class Host(Protocol):
 
     def refresh_later(self, session: Any) -> None:
         """Have `session.push_watches` run in a task of its own."""
+
+    def rouse(self, session: Any) -> None:
+        """Have `session.work` run, unless it does already."""
 
     def push_later(self, session: Any, seconds: float) -> None:
         """Have `session.push` called then; asking twice is asking once."""

@@ -84,7 +84,7 @@ class ImapService:
         return partial(self._connect)
 
     def _connect(self) -> Pump:
-        session = Session(self)
+        session = Session(self, self.dialect)
         pump = Pump(session)
         self._pumps[session] = pump
         if self._sweeper is None and not self._closing:
@@ -142,6 +142,11 @@ class ImapService:
         self._claims.discard(mailbox.id)  # a claim made from here on needs another round
         with suppress(StoreError):  # \\Recent is not worth an error; the next claim catches up
             await self.store.write(lambda tx: flags.claim_recent(tx, mailbox))
+
+    def rouse(self, session: Session) -> None:
+        pump = self._pumps.get(session)
+        if pump is not None:
+            pump.rouse()
 
     def push_later(self, session: Session, seconds: float) -> None:
         if session not in self._later:

@@ -5,8 +5,8 @@ a handler. An idle session is only this object: no task, no future, no timer, as
 """
 
 import ssl
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
 
 from bridge.auth import Identity
 from bridge.imap import sync
@@ -14,19 +14,22 @@ from bridge.imap.command import AnyCommand, Done, Farewell, Hold, Outcome, Refus
 from bridge.imap.dialect import Dialect, Mode, Standing
 from bridge.imap.host import Host
 from bridge.imap.items.flags import FlagTexts
-from bridge.imap.pipeline import News, news_after
+from bridge.imap.output import Output
+from bridge.imap.pipeline import News, check_place, news_after
 from bridge.imap.refusals import GENERAL, as_refusal
-from bridge.imap.states import Selected, State
+from bridge.imap.states import Listening, Selected, State
 from bridge.imap.wire import framer as wires
 from bridge.imap.wire import render
-from bridge.imap.wire.codes import Code
 from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.framer import Framer
 from bridge.net.deflate import DeflatedWire, DeflateError, Inflater
-from bridge.net.transport import PIECE, Wire, loads
+from bridge.net.transport import Wire
 from config.settings import Settings
 from mailstore.errors import NoSuchMailbox, StoreError
+from mailstore.sqlite import WriteTx
 from mailstore.store import Store
+
+T = TypeVar("T")
 
 MAX_BAD: Final = 20  # faulty commands in a row after which a peer is no IMAP client
 BURST_SECONDS: Final = 0.1  # news during IDLE goes out at once, but not more often than this
@@ -34,7 +37,7 @@ NO_MODES: Final[frozenset[Mode]] = frozenset()
 NAMES_IN_UTF8: Final = frozenset({Mode.UTF8, Mode.REV2})
 
 
-class Session:
+class Session(Output):
     """The conversation of one client."""
 
     __slots__ = (
@@ -43,43 +46,42 @@ class Session:
         "_blobs",
         "_bye",
         "_current",
-        "_flushing",
         "_hold",
         "_inflate",
         "_met",
-        "_out",
         "admitted",
+        "dialect",
         "framer",
         "host",
         "identity",
         "idling",
+        "listening",
         "modes",
         "pushed_at",
         "selected",
         "state",
         "touched",
-        "wire",
         "working",
     )
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, dialect: Dialect) -> None:
+        super().__init__()
         self.host = host
+        self.dialect = dialect  # of the listener that the client came by
         self.framer = Framer(host.framer_limits)
         self.state = State.FRESH
         self.identity: Identity | None = None
         self.selected: Selected | None = None
         self.modes = NO_MODES
         self.idling = False
+        self.listening: Listening | None = None  # what is to be told at all times, as NOTIFY asked
         self.touched = host.clock()  # when the client was last heard of, monotonic seconds
         self.pushed_at = 0.0  # when news or a keep-alive last went out during IDLE
-        self.wire: Wire
         self._ahead: wires.Event | None = None  # the next command, cut before the last one's news was told
         self._current: tuple[bytes, AnyCommand] | None = None
         self._hold: Hold | None = None
         self._blobs: list[bytearray] = []
-        self._out: list[bytes] = []
         self._bad = 0
-        self._flushing = False  # an answer is under way, perhaps in the middle of a line
         self._inflate: Inflater | None = None
         self._met = False  # something has been said that had the form of a command
         self._bye: Farewell | None = None  # to be said when the command at hand is done
@@ -95,10 +97,6 @@ class Session:
     @property
     def settings(self) -> Settings:
         return self.host.settings
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.host.dialect
 
     @property
     def flag_texts(self) -> FlagTexts:
@@ -132,44 +130,21 @@ class Session:
             raise Refused("Log in first", bad=True)
         return self.identity
 
-    def say(self, line: bytes) -> None:
-        """An untagged line, without `* ` and CRLF."""
-        self._out.append(b"* " + line + b"\r\n")
+    async def commit(self, fn: Callable[[WriteTx], T]) -> T:
+        """`store.write` for what the client itself asked for, which it is not told again (RFC 5465 section 5)."""
+        if self.listening is None:
+            return await self.store.write(fn)
+        found: T = await self.listening.own(self, fn)
+        return found
 
-    def write(self, data: bytes) -> None:
-        """Whole lines, ready for the wire."""
-        self._out.append(data)
+    @property
+    def tells_uids(self) -> bool:
+        """Whether flags are told with the UID in any case (RFC 5465 section 5.1)."""
+        return self.listening is not None
 
-    def prompt(self, text: bytes) -> None:
-        self._out.append(b"+ " + text + b"\r\n")
-
-    def write_pieces(self, pieces: Iterable[bytes]) -> None:
-        """Whole lines in pieces; large ones are not copied on their way to the wire."""
-        self._out.extend(pieces)
-
-    async def flush(self) -> None:
-        """Send what has been written, load by load, waiting for a slow peer. Raises ConnectionError when he is gone."""
-        out, self._out = self._out, []
-        self._flushing = True
-        try:
-            for load in loads(out):
-                self.wire.write_all(load)
-                if not self.wire.writable:
-                    await self.wire.drain()
-            if not self.wire.writable:
-                await self.wire.drain()
-        finally:
-            self._flushing = False
-
-    async def flush_much(self) -> None:
-        """Send what has been written once it is much; a little goes out together with the end of the command."""
-        if sum(map(len, self._out)) >= PIECE:
-            await self.flush()
-
-    def flush_now(self) -> None:
-        """Send without waiting; for short lines outside of any command."""
-        self.wire.write(b"".join(self._out))
-        self._out.clear()
+    def news(self, news: News) -> News:
+        """Of what may be told now, what the client wants to hear."""
+        return news if self.listening is None else self.listening.allowed(news)
 
     def blob(self, number: int) -> bytes:
         """The bytes of a streamed literal, once."""
@@ -187,6 +162,7 @@ class Session:
     def leave_account(self) -> None:
         """Back to the state before the login, with nothing turned on (RFC 8437)."""
         self.unselect()
+        self.listen(None)
         self.host.count_out(self)
         self.identity = None
         self.state = State.FRESH
@@ -201,6 +177,12 @@ class Session:
             self.say(b"OK [HIGHESTMODSEQ %d] From here on" % self.selected.view.modseq)
         self.modes = self.modes | modes
         self.framer.utf8 = bool(self.modes & NAMES_IN_UTF8)
+
+    def listen(self, listening: Listening | None) -> None:
+        """Tell what NOTIFY asks for, in place of what was asked for before."""
+        if self.listening is not None:
+            self.listening.leave()
+        self.listening = listening
 
     def select(self, selected: Selected) -> None:
         """A mailbox was opened. Raises ConnectionError when the client has gone meanwhile."""
@@ -248,7 +230,7 @@ class Session:
         """Run every command that is complete."""
         self.working = True
         try:
-            while self.state is not State.OVER and await self._step():
+            while await self._step() or await self._unasked():
                 if self._bye is not None:
                     raise self._bye
         except Farewell as farewell:
@@ -267,13 +249,40 @@ class Session:
         else:
             self._leave(Farewell(GENERAL.text, GENERAL.code))
 
+    async def _unasked(self) -> bool:
+        """Between commands and during IDLE: what the client asked to be told at all times. False: there is nothing."""
+        if self.listening is None or not self.listening.due or self.state is State.OVER or not self.wire.writable:
+            return False
+        if self._hold is not None and not self.idling:
+            return False
+        self.listening.due = False
+        try:
+            sync.catch_up(self, self.news(News(any=True, gone=self.idling, between=True)))
+            await self._tell_further()
+        except NoSuchMailbox:
+            raise _deleted() from None
+        if self._out:
+            self.pushed_at = self.host.clock()
+        await self.flush()
+        return True
+
+    async def _tell_further(self) -> None:
+        """Behind the news of the mailbox: what of it changes watched results, and what is told of other mailboxes."""
+        if self.selected is not None and self.selected.watches:
+            await self.selected.refresh_watches(self)
+        if self.listening is not None:
+            await self.listening.tell(self)
+
     def writable_again(self) -> None:
-        if self.idling and self.selected is not None and self.selected.stale:
+        if self.listening is not None and self.listening.due:
+            self.host.rouse(self)
+        elif self.idling and self.selected is not None and self.selected.stale:
             self.push()
 
     def lost(self) -> None:
         self.state = State.OVER
         self.unselect()
+        self.listen(None)
         self.host.forget(self)
 
     def goodbye(self, text: str) -> None:
@@ -298,18 +307,23 @@ class Session:
     # News
 
     def rung(self) -> None:
-        """The doorbell of the selected mailbox: something was committed there.
+        """The doorbell of the selected mailbox, or of what NOTIFY follows: something was committed there.
 
         In IDLE it is told at once, a burst at most every tenth of a second; each session in a turn of its own, so that
         what goes wrong with one keeps nothing from the others.
         """
         if self.selected is not None:
             self.selected.stale = True
-            if self.idling:
-                self.host.push_later(self, max(0.0, self.pushed_at + BURST_SECONDS - self.host.clock()))
+        if self.listening is not None:
+            self.listening.due = True
+        if self.idling or self.listening is not None:
+            self.host.push_later(self, max(0.0, self.pushed_at + BURST_SECONDS - self.host.clock()))
 
     def push(self) -> None:
         """Tell the news during IDLE; a peer that does not read is told when he has read."""
+        if self.listening is not None:
+            self.host.rouse(self)
+            return
         if not self.idling or self.working or not self.wire.writable:
             return
         try:
@@ -325,6 +339,8 @@ class Session:
 
     async def _step(self) -> bool:
         """Do one thing; False when the next is not complete yet."""
+        if self.state is State.OVER:
+            return False
         if self._hold is not None:
             return await self._resume(self._hold)
         event = self._ahead if self._ahead is not None else self.framer.next()
@@ -370,7 +386,7 @@ class Session:
             return
         self._current = (frame.tag, command)
         try:
-            self._check_state(command)
+            check_place(command, self.state, self.modes)
             arguments = command.parse(frame.cursor, self.dialect)
             outcome: Outcome | Refused = await command.run(self, arguments)
         except (ParseError, StoreError) as error:
@@ -378,17 +394,6 @@ class Session:
         except Refused as refused:
             outcome = refused
         await self._finish(outcome)
-
-    def _check_state(self, command: AnyCommand) -> None:
-        if self.state in command.states:
-            if Mode.UIDONLY in self.modes and command.traits.uses_numbers:
-                raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
-            return
-        if self.state is State.FRESH:
-            raise Refused("Log in first", bad=True)
-        if State.SELECTED in command.states:
-            raise Refused("Select a mailbox first", bad=True)
-        raise Refused("You are logged in already", bad=True)
 
     async def _resume(self, hold: Hold) -> bool:
         """Hand a bare line to the command that waits for one; False when it has not come yet."""
@@ -417,8 +422,7 @@ class Session:
         then = outcome.then if isinstance(outcome, Done) else None
         if then is None:
             self._tell(command)
-            if self.selected is not None and self.selected.watches:
-                await self.selected.refresh_watches(self)
+            await self._tell_further()
         self._answer(tag, outcome)
         self._current = None
         self._blobs.clear()
@@ -429,7 +433,7 @@ class Session:
     def _tell(self, command: AnyCommand) -> None:
         if self.selected is None:
             return
-        news = news_after(command, self._look_ahead())
+        news = self.news(news_after(command, self._look_ahead()))
         try:
             sync.catch_up(self, news)
         except NoSuchMailbox:

@@ -39,6 +39,25 @@ class Watch(Protocol):
         """Say what has come into the result and what has left it otherwise."""
 
 
+class Listening(Protocol):
+    """What a client has asked to be told at all times, of its mailbox and of others (RFC 5465)."""
+
+    due: bool
+    """Something has happened since it was last told."""
+
+    def allowed(self, news: Any) -> Any:
+        """Of the News that may be told of the selected mailbox, those that are wanted."""
+
+    async def tell(self, session: Any) -> None:
+        """Say what has happened elsewhere, and what is wanted of new messages here."""
+
+    async def own(self, session: Any, fn: Callable[[Any], Any]) -> Any:
+        """`fn` in a write transaction, as a change that this client knows of; what it returned."""
+
+    def leave(self) -> None:
+        """Stop listening."""
+
+
 @dataclass(slots=True)
 class Selected:
     """The mailbox a session has open. `leave` undoes the subscriptions made when it was opened."""

@@ -30,11 +30,12 @@ class Reader(Protocol):
 
     selected: Selected | None
     modes: frozenset[Mode]
+    dialect: Dialect
 
     @property
-    def store(self) -> Store: ...
+    def tells_uids(self) -> bool: ...
     @property
-    def dialect(self) -> Dialect: ...
+    def store(self) -> Store: ...
     @property
     def host(self) -> Host: ...
     @property
@@ -52,7 +53,7 @@ def catch_up(session: Reader, news: News) -> bool:
         selected.stale = False
     if not selected.view.pending:
         return False
-    told = selected.view.tell(gone=news.gone)
+    told = selected.view.tell(gone=news.gone, flags=news.flags)
     lines = render_told(session, selected, told)
     if lines:
         session.write(b"".join(lines))
@@ -103,7 +104,7 @@ def render_told(session: Reader, selected: Selected, told: Told) -> list[bytes]:
     if told.recent is not None and Mode.REV2 not in session.modes:
         lines.append(b"* %d RECENT\r\n" % told.recent)
     if told.flags:
-        lines += flag_lines(session, selected, told.flags)
+        lines += flag_lines(session, selected, told.flags, uid=session.tells_uids)
     return lines
 
 

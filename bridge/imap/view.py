@@ -153,17 +153,17 @@ class View:
         """The client has just been given the flags of these messages; they need not be told again."""
         self._changed.difference_update(uids)
 
-    def tell(self, *, gone: bool) -> Told:
-        """What to say now; `gone`: whether departures may be told. What is told is believed from here on."""
+    def tell(self, *, gone: bool, flags: bool = True) -> Told:
+        """What to say now; whether departures may be told, and flags. What is told is believed from here on."""
         self._drop_untold()
         said = self._expunge() if gone and self._gone else ()
         exists = len(self.uids) if len(self.uids) != self.known else None
         self.known = len(self.uids)
         recent = self.recent_count() if exists is not None else None
-        flags = self._flags() if self._changed else ()
+        changed = self._flags() if self._changed and flags else ()
         if not self._gone:
             self.uids = self._shelf.put(self.mailbox, self.modseq, self.uids)
-        return Told(said, exists, recent, flags)
+        return Told(said, exists, recent, changed)
 
     def _drop_untold(self) -> None:
         """What came and went between two rounds of news never existed for the client."""

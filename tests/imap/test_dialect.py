@@ -91,7 +91,7 @@ def test_traits_decide_what_is_told() -> None:
     assert news_after(PLAIN, COUNTS) == News(any=True, gone=False)
     assert news_after(PLAIN, PLAIN) == News(any=True, gone=True)
     assert news_after(COUNTS, None) == News(any=True, gone=False)
-    assert news_after(BREAKS, COUNTS) == News(any=True, gone=True)
+    assert news_after(BREAKS, COUNTS) == News(any=True, gone=True, forced=True)
     assert news_after(OPENS, None) == NOTHING
 
 

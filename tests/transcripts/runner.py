@@ -45,8 +45,8 @@ class Player:
                 continue
             try:
                 await self._step(line, lines[at + 1 :])
-            except AssertionError as error:
-                raise AssertionError(f"{name}:{at + 1}: {line}\n{error}") from None
+            except (AssertionError, TimeoutError) as error:
+                raise AssertionError(f"{name}:{at + 1}: {line}\n{error!r}") from None
         for number, client in self.clients.items():
             await client.settle()
             assert not client.inbox, f"{name}: C{number} heard more: {bytes(client.inbox)!r}"
@@ -185,6 +185,16 @@ async def _create(house: House, name: str) -> None:
     await house.store.write(lambda tx: mailboxes.create(tx, account, name))
 
 
+async def _rename(house: House, name: str, new: str) -> None:
+    box = house.mailbox(name)
+    await house.store.write(lambda tx: mailboxes.rename(tx, box, new))
+
+
+async def _subscribe(house: House, name: str, on: str) -> None:
+    account = house.accounts["ada"].id
+    await house.store.write(lambda tx: mailboxes.subscribe(tx, account, name, on == "on"))
+
+
 ACTIONS: Final[dict[str, Callable[..., Awaitable[None]]]] = {
     "append": _append,
     "flag": _flag,
@@ -193,6 +203,8 @@ ACTIONS: Final[dict[str, Callable[..., Awaitable[None]]]] = {
     "label": _label,
     "create": _create,
     "delete": _delete,
+    "rename": _rename,
+    "subscribe": _subscribe,
 }
 
 

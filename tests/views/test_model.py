@@ -68,8 +68,8 @@ async def test_early_renumbering_is_caught(tmp_path: Path, monkeypatch: pytest.M
     """A departure takes effect on the numbers as soon as it is read, told or not."""
     tell = View.tell
 
-    def early(view: View, *, gone: bool) -> Told:
-        told = tell(view, gone=True)
+    def early(view: View, *, gone: bool, flags: bool) -> Told:
+        told = tell(view, gone=True, flags=flags)
         return told if gone else Told((), told.exists, told.recent, told.flags)
 
     monkeypatch.setattr(View, "tell", early)
@@ -116,8 +116,8 @@ async def test_a_change_lost_to_who_comes_back_is_caught(tmp_path: Path, monkeyp
 async def test_repeated_exists_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tell = View.tell
 
-    def again(view: View, *, gone: bool) -> Told:
-        told = tell(view, gone=gone)
+    def again(view: View, *, gone: bool, flags: bool) -> Told:
+        told = tell(view, gone=gone, flags=flags)
         return Told(told.gone, len(view), view.recent_count(), told.flags) if told else told
 
     monkeypatch.setattr(View, "tell", again)

@@ -96,7 +96,7 @@ async def run_append(session: Session, wanted: Appending) -> Done:
             for each, message in zip(prepared, wanted.messages, strict=True)
         ]
 
-    return Done("APPEND completed", appenduid(session, await session.store.write(append)))
+    return Done("APPEND completed", appenduid(session, await session.commit(append)))
 
 
 def appenduid(session: Session, appended: Sequence[Appended]) -> bytes | None:

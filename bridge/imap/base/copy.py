@@ -44,7 +44,7 @@ async def run_copy(session: Session, wanted: Copying, *, uid: bool) -> Done:
     def copy(tx: WriteTx) -> Copied:
         return messages.copy(tx, selected.mailbox, uids, target(tx, account, wanted.name))
 
-    copied = await session.store.write(copy)
+    copied = await session.commit(copy)
     return Done("COPY completed" if copied.target_uids else "No messages copied", copyuid(session, copied))
 
 

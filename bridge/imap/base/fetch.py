@@ -81,6 +81,12 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         spans = cut(spans, wanted.piece)
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = _with_told(session, plan)
+    done = await send(session, selected, plan, spans)
+    return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+
+
+async def send(session: Session, selected: Selected, plan: FetchPlan, spans: Sequence[range]) -> int:
+    """FETCH lines of the messages at these positions; how many of them are still there."""
     if _by_uid(session):
         plan = plan.without_uid()
     needs = plan.needs
@@ -93,7 +99,7 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
             done += await _send_rows(session, selected, plan, part)
         else:
             done += await _send_indexed(session, selected, plan, part)
-    return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+    return done
 
 
 def _by_uid(session: Session) -> bool:

@@ -119,7 +119,7 @@ async def run_create(session: Session, creating: Creating) -> Done:
     for parameter, value in creating.params:
         if parameter.apply is not None:
             use = parameter.apply(session, value)
-    made = await session.store.write(lambda tx: mailboxes.create(tx, account, wanted, use))
+    made = await session.commit(lambda tx: mailboxes.create(tx, account, wanted, use))
     code = codes.mailboxid(made.object_id) if session.dialect.has(Feature.OBJECT_IDS) else None
     return Done("CREATE completed", code)
 
@@ -133,7 +133,7 @@ async def run_delete(session: Session, name: str) -> Done:
         mailboxes.delete(tx, mailbox)
         return mailbox
 
-    deleted = await session.store.write(delete)
+    deleted = await session.commit(delete)
     if deleted.id == open_here:
         session.unselect()
     return Done("DELETE completed")
@@ -144,20 +144,20 @@ async def run_rename(session: Session, names: tuple[str, str]) -> Done:
     old, new = names[0], names[1].removesuffix("/")
     if any(char in UNUSABLE for char in new):
         raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
-    await session.store.write(lambda tx: mailboxes.rename(tx, existing(tx, account, old), new))
+    await session.commit(lambda tx: mailboxes.rename(tx, existing(tx, account, old), new))
     return Done("RENAME completed")
 
 
 async def run_subscribe(session: Session, name: str) -> Done:
     account = session.user().account
-    await session.store.write(lambda tx: mailboxes.subscribe(tx, account, existing(tx, account, name).name, True))
+    await session.commit(lambda tx: mailboxes.subscribe(tx, account, existing(tx, account, name).name, True))
     return Done("SUBSCRIBE completed")
 
 
 async def run_unsubscribe(session: Session, name: str) -> Done:
     """Also for a name that is subscribed but exists no more."""
     account = session.user().account
-    await session.store.write(lambda tx: mailboxes.subscribe(tx, account, name, False))
+    await session.commit(lambda tx: mailboxes.subscribe(tx, account, name, False))
     return Done("UNSUBSCRIBE completed")
 
 

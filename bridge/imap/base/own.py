@@ -35,7 +35,7 @@ async def change(
         result = fn(tx)
         return before, result, changes.made(tx, mailbox, before.highest)
 
-    before, result, own = await session.store.write(run)
+    before, result, own = await session.commit(run)
     sync.fold(session, selected, before)
     sync.fold(session, selected, own, silent=silent)
     return result, own

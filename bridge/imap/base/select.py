@@ -135,7 +135,7 @@ async def run_close(session: Session, _: None) -> Done:
             messages.expunge(tx, selected.mailbox, None)
 
         if session.store.read(partial(_has_deleted, selected.mailbox)):
-            await session.store.write(expunge)
+            await session.commit(expunge)
     session.unselect()
     return Done("CLOSE completed")
 

@@ -13,7 +13,7 @@ from bridge.imap.states import LOGGED_IN
 async def run_idle(session: Session, _: None) -> Hold:
     """Also without a mailbox: Outlook's set-up test does that."""
     session.prompt(b"idling")
-    sync.catch_up(session, News(any=True, gone=True))
+    sync.catch_up(session, session.news(News(any=True, gone=True)))
     session.idling = True
     return Hold(_end)
 

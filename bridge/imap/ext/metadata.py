@@ -111,7 +111,7 @@ async def run_set(session: Session, setting: Setting) -> Done:
     def write(tx: WriteTx) -> None:
         annotations.put(tx, account, _about(tx, account, setting.name), setting.values)
 
-    await session.store.write(write)
+    await session.commit(write)
     return Done("SETMETADATA completed")
 
 

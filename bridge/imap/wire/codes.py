@@ -29,6 +29,7 @@ class Code(Enum):
     NOMODSEQ = b"NOMODSEQ"
     NONEXISTENT = b"NONEXISTENT"
     NOPERM = b"NOPERM"
+    NOTIFICATIONOVERFLOW = b"NOTIFICATIONOVERFLOW"
     NOTSAVED = b"NOTSAVED"
     OVERQUOTA = b"OVERQUOTA"
     PARSE = b"PARSE"
@@ -53,6 +54,11 @@ def appenduid(uidvalidity: int, uids: Iterable[int]) -> bytes:
 def copyuid(uidvalidity: int, source: Iterable[int], target: Iterable[int]) -> bytes:
     """RFC 4315: source and target UIDs, pairwise in the same order."""
     return b"COPYUID %d %b %b" % (uidvalidity, render.number_set(source), render.number_set(target))
+
+
+def badevent(events: Iterable[str]) -> bytes:
+    """RFC 5465 section 3.1: the events that NOTIFY knows."""
+    return b"BADEVENT (%b)" % " ".join(events).encode("ascii")
 
 
 def badcharset(charsets: Iterable[str]) -> bytes:
