@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TypeVar
 
-from mailstore import changes, lookup
+from mailstore import changes, facts, lookup
 from mailstore import keywords as words
 from mailstore.model import KEY_SHIFT, SEEN, FlagSet, Mailbox, ModSeq, Snapshot, Uid
 from mailstore.shifts import Came, Flagged, Shift, Went
@@ -84,6 +84,7 @@ class MailboxIndex:
         self._modseqs: array[int] = array("Q")
         self._highest = ModSeq(0)
         self._first_unseen: tuple[ModSeq, Uid | None] | None = None
+        self.facts = facts.NOTHING  # of the UIDs that `facts.uids` says, which may be older ones; see Store.facts
         self.stale = True
 
     @property
@@ -110,6 +111,14 @@ class MailboxIndex:
         if span is not None:
             return [*self._sets.column(self._keys[span])]
         return [None if (at := self._at(uid)) < 0 else self._sets[self._keys[at]] for uid in uids]
+
+    def positions(self, uids: Sequence[int]) -> Sequence[int]:
+        """Where those of the messages stand in `uids` that are there (UIDs ascending)."""
+        self._refresh()
+        span = self._span(uids)
+        if span is not None:
+            return range(span.start, span.stop)
+        return [at for uid in uids if (at := self._at(uid)) >= 0]
 
     def modseq(self, uid: Uid) -> ModSeq | None:
         """When a message last changed in this mailbox, or None when it is gone."""

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from mailstore.model import ContentId
 from mailstore.parse import Message, parse
+from mailstore.placing import spans
 from mailstore.transaction import ReadTx, WriteTx
 
 CHUNK_BITS = 16  # of a chunk's id, its number
 CHUNK_BYTES = 256 * 1024
 SWEEP = 64  # contents looked at in one step
+DENSE = 2  # so many contents are passed over rather than looked for, for each that is wanted
 
 Renderer = Callable[[Message], bytes]
 
@@ -87,8 +89,16 @@ def body(tx: ReadTx, content: ContentId, start: int = 0, length: int | None = No
 
 def body_reader(tx: ReadTx, contents: Sequence[ContentId]) -> Callable[[ContentId, int, int | None], bytes]:
     """`body` for these contents (start and length as there), whose first chunks are read here and now, all at once."""
-    rows = tx.all("mailstore.content.first-chunks", contents=json.dumps(list(contents)))
-    first: dict[int, bytes] = {row["id"] >> CHUNK_BITS: row["data"] for row in rows}
+    return chunk_reader(tx, first_chunks(tx, contents))
+
+
+def first_chunks(tx: ReadTx, contents: Sequence[int]) -> dict[int, bytes]:
+    """The first chunks of these contents; those that have been swept are left out."""
+    return tx.pairs("mailstore.content.first-chunks", ranges=spans(contents))
+
+
+def chunk_reader(tx: ReadTx, first: Mapping[int, bytes]) -> Callable[[ContentId, int, int | None], bytes]:
+    """`body` for contents whose first chunks are at hand."""
 
     def read(content: ContentId, start: int, length: int | None) -> bytes:
         data = first.get(content)
@@ -118,6 +128,19 @@ def renderings(
         if content not in found:
             found[content] = renderers[name](parse(body(tx, content)))
     return found
+
+
+def stored_renderings(tx: ReadTx, contents: Sequence[int], name: str) -> dict[int, bytes]:
+    """One kind of rendering of these contents as far as it is stored, and perhaps of some between them."""
+    return tx.pairs("mailstore.content.rendered-in", name=name, ranges=_ranges(contents))
+
+
+def _ranges(contents: Sequence[int]) -> str:
+    """Contents as queries take them: in one range when at least every other one in it is wanted, so that they are read
+    in one sweep; else in runs."""
+    if contents and (last := max(contents)) - (first := min(contents)) < DENSE * len(contents):
+        return json.dumps([(first, last)])
+    return spans(contents)
 
 
 def sweep(tx: WriteTx, limit: int = SWEEP) -> list[ContentId]:

@@ -5,6 +5,7 @@ The rule: one call is one join over the UIDs it was given; messages that are gon
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from sqlite3 import Row
 from typing import Final, cast
 
@@ -12,6 +13,7 @@ from mailstore import content
 from mailstore import keywords as words
 from mailstore.content import Renderer
 from mailstore.copies import living
+from mailstore.facts import Facts
 from mailstore.lookup import get
 from mailstore.model import (
     AccountId,
@@ -21,6 +23,7 @@ from mailstore.model import (
     FetchRow,
     Mailbox,
     MailboxId,
+    StoredRow,
     ThreadId,
     Uid,
 )
@@ -57,6 +60,23 @@ def fetch(
         FetchRow._make((*row[:COLUMNS], keywords[row[_KEYWORD_SET]], heads.get(row[_CONTENT]), each))
         for row, each in zip(rows, rendered, strict=True)
     ]
+
+
+def stored(tx: ReadTx, facts: Facts, renderings: Sequence[str] = (), header: bool = False) -> list[StoredRow] | None:
+    """The same of messages whose facts are known, without looking at the messages again; None when something is not
+    stored: a rendering of a new version, or the bytes of a message that left and has been swept."""
+    contents = cast("list[ContentId]", facts.contents.tolist())
+    heads: Iterable[bytes | None] = repeat(None, len(contents))
+    try:
+        columns = [[*map(content.stored_renderings(tx, contents, name).__getitem__, contents)] for name in renderings]
+        if header:
+            found = content.headers(tx, contents, dict(zip(contents, facts.header_sizes, strict=True)))
+            heads = [*map(found.__getitem__, contents)]
+    except KeyError:
+        return None
+    rendered = zip(*columns, strict=True) if columns else repeat((), len(contents))
+    fixed = (contents, facts.sizes, facts.header_sizes, facts.dates, facts.zones)
+    return list(map(StoredRow._make, zip(*fixed, heads, rendered, strict=True)))
 
 
 def _headers(tx: ReadTx, rows: Sequence[Row]) -> dict[ContentId, bytes]:

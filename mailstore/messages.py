@@ -4,8 +4,8 @@ The rule: the bytes, UID and size of a message never change after it was appende
 """
 
 from mailstore.appending import append, replace
-from mailstore.content import body, body_reader
-from mailstore.fetching import by_message_id, email, fetch, locate
+from mailstore.content import body, body_reader, chunk_reader, first_chunks
+from mailstore.fetching import by_message_id, email, fetch, locate, stored
 from mailstore.filing import copy, move
 from mailstore.removal import expunge
 
@@ -14,11 +14,14 @@ __all__ = [
     "body",
     "body_reader",
     "by_message_id",
+    "chunk_reader",
     "copy",
     "email",
     "expunge",
     "fetch",
+    "first_chunks",
     "locate",
     "move",
     "replace",
+    "stored",
 ]

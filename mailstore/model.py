@@ -218,6 +218,18 @@ class FetchRow(NamedTuple):
         return flag_key(self.flags_bits, self.keyword_set)
 
 
+class StoredRow(NamedTuple):
+    """What of a message never changes, as FETCH needs it; see FetchRow."""
+
+    content: ContentId
+    size: int
+    header_size: int
+    internal_date: Millis
+    zone: int
+    header: bytes | None
+    rendered: tuple[bytes, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class EmailInfo:
     """What is known of a message beside its bytes."""

@@ -9,16 +9,18 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mailstore import check, fetching, lookup, search, views
+from mailstore import check, facts, fetching, lookup, search, views
 from mailstore.cache import FlagSets, MailboxIndex
 from mailstore.content import Prepared, Renderer, prepare
 from mailstore.doorbell import Doorbell
 from mailstore.errors import NoSuchMailbox
 from mailstore.events import Lingering, Stale, Touched, Watched
+from mailstore.facts import Facts
 from mailstore.housekeeping import Housekeeping
 from mailstore.model import FetchRow, Mailbox, MailboxId, Millis, ModSeq, Snapshot, Uid, View
 from mailstore.query import Query
@@ -34,6 +36,8 @@ SERIES = Series("mailstore", files("mailstore") / "sql")
 FILE = "postroom.sqlite3"
 INDEX_FILE = "textindex.sqlite3"
 _INDEXES = 64  # mailboxes kept in memory
+_FEW = 64  # messages whose facts are read in the loop
+_TRIES = 3
 _INLINE = 20_000  # messages up to which a search of flags is done in the loop
 
 _log = logging.getLogger(__name__)
@@ -162,6 +166,23 @@ class Store:
     def snapshot(self, mailbox_id: MailboxId) -> Snapshot:
         """The mailbox as it is now, its UIDs shared with the index. Raises NoSuchMailbox."""
         return self.read(self.index(mailbox_id).snapshot)
+
+    async def facts(self, mailbox_id: MailboxId) -> Facts | None:
+        """What never changes of the messages that the index has now; None if that cannot be had from one snapshot.
+
+        When it returns nothing else has run since: the index has just the UIDs that the facts are of.
+        """
+        for _ in range(_TRIES):
+            index = self.index(mailbox_id)
+            known, uids, mailbox = index.facts, index.uids, index.mailbox
+            if known.uids is uids:
+                return known
+            follow = partial(facts.following, mailbox=mailbox, known=known, uids=uids)
+            few = len(uids) - len(known.uids) <= _FEW and known.uids == uids[: len(known.uids)]
+            found = self.read(follow) if few else await self.read_slow(follow)
+            if found is not None:
+                index.facts = found
+        return None
 
     async def search(self, mailbox: Mailbox, query: Query) -> list[Uid]:
         """The UIDs a query is true of, ascending (DECISIONS 20)."""

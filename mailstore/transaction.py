@@ -44,6 +44,10 @@ class ReadTx:
         rows = cursor.fetchall()
         return list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
 
+    def pairs(self, name: str, /, **params: Any) -> dict[Any, Any]:
+        """The rows of a query of two columns, by the first."""
+        return dict(self._execute(name, params, plain=True))
+
     def _execute(self, name: str, params: Any, *, plain: bool = False) -> sqlite3.Cursor:
         if not self._connection.in_transaction:
             raise Broken("the transaction has ended")

@@ -13,8 +13,12 @@ INSERT INTO content_chunk (id, data) VALUES (:id, :data);
 SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id;
 
 -- name: first-chunks
--- The first chunk of each of these contents.
-SELECT k.id, k.data FROM json_each(:contents) j CROSS JOIN content_chunk k ON k.id = j.value << 16;
+-- The first chunk of each of the contents in these ranges ([[first, last], ...], ascending).
+SELECT k.id >> 16, k.data
+FROM json_each(:ranges) j
+CROSS JOIN content_chunk k
+    ON k.id BETWEEN json_extract(j.value, '$[0]') << 16 AND json_extract(j.value, '$[1]') << 16
+WHERE k.id & 65535 = 0;
 
 -- name: heads
 -- The headers of these contents; NULL where one is longer than its first chunk.
@@ -35,6 +39,13 @@ SELECT r.content, r.bytes
 FROM json_each(:contents) j
 CROSS JOIN rendered r ON r.content = j.value
 WHERE r.rendering = (SELECT id FROM rendering WHERE name = :name);
+
+-- name: rendered-in
+-- One kind of rendering of the contents in these ranges ([[first, last], ...], ascending).
+SELECT r.content, r.bytes
+FROM json_each(:ranges) j
+CROSS JOIN rendered r ON r.rendering = (SELECT id FROM rendering WHERE name = :name)
+    AND r.content BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]');
 
 -- name: orphan
 -- These contents may have lost their last message.

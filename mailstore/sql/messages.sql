@@ -79,6 +79,15 @@ LEFT JOIN rendered r1 ON r1.content = e.content
 LEFT JOIN rendered r2 ON r2.content = e.content
     AND r2.rendering = (SELECT id FROM rendering WHERE name = :rendering_c);
 
+-- name: lasting
+-- What never changes of messages of a mailbox, by ranges of UIDs ([[first, last], ...], ascending).
+SELECT p.uid, e.content, c.size, e.header_size, e.internal_date, e.zone
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN email e ON e.id = p.email
+CROSS JOIN content c ON c.id = e.content;
+
 -- name: info
 SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, s.size, s.flags,
     s.keywords

@@ -14,6 +14,7 @@ from bridge.imap.base.flags import completed
 from bridge.imap.base.mailboxes import read_parameter
 from bridge.imap.base.own import change, pieces, positions, uids_at
 from bridge.imap.base.partial import Piece, cut
+from bridge.imap.base.stored import BODY_BYTES, IN_LOOP_BYTES, IN_LOOP_ROWS, send_stored
 from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.dialect import Dialect, Mode
 from bridge.imap.plan import Batch, FetchPlan
@@ -22,14 +23,12 @@ from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import flags, messages
-from mailstore.model import SEEN, FetchRow, FlagOp
+from mailstore.model import SEEN, FetchRow, FlagOp, Uid
 from mailstore.sqlite import ReadTx
 
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
 FROM_ROWS: Final = 250  # few enough to stay in the processor's cache: larger parts took up to a third more of its time
-BODY_BYTES: Final = 1024 * 1024  # message bytes in a part with bodies, beyond its first message
-IN_LOOP_ROWS: Final = 4  # so few rows are read in the loop: a thread would take longer to reach than they take to read
-IN_LOOP_BYTES: Final = 128 * 1024
+FROM_STORE: Final = 1000  # when only what is stored beside the rows is needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,13 @@ async def send(session: Session, selected: Selected, plan: FetchPlan, spans: Seq
     needs = plan.needs
     if needs.flags:
         session.write(b"".join(sync.new_keywords(session, selected)))
-    size = FROM_ROWS if needs.reads_store else FROM_INDEX
+    size = FROM_ROWS if needs.rows else FROM_STORE if needs.reads_store else FROM_INDEX
     done = 0
     for part in pieces(spans, size):
-        if needs.reads_store:
-            done += await _send_rows(session, selected, plan, part)
+        if needs.rows:
+            done += await _send_rows(session, selected, plan, uids_at(selected, part))
+        elif needs.reads_store:
+            done += await _send_stored(session, selected, plan, part)
         else:
             done += await _send_indexed(session, selected, plan, part)
     return done
@@ -158,10 +159,15 @@ def _named(selected: Selected, part: Sequence[range]) -> tuple[Sequence[int], Se
     return numbers, [mine[number - 1] for number in numbers]
 
 
-async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
+async def _send_stored(session: Session, selected: Selected, plan: FetchPlan, part: Sequence[range]) -> int:
+    """A part for which what is stored is enough; the rows are read where it is not."""
+    sent, rest = await send_stored(session, selected, plan, *_named(selected, part))
+    return sent + (await _send_rows(session, selected, plan, [Uid(uid) for uid in rest]) if rest else 0)
+
+
+async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, wanted: Sequence[Uid]) -> int:
     """A part whose rows are in the store; bodies are read a bounded number of bytes at a time."""
     needs = plan.needs
-    wanted = uids_at(selected, part)
     few = len(wanted) <= IN_LOOP_ROWS
 
     def read(tx: ReadTx) -> tuple[list[FetchRow], list[bytes], list[Sequence[FetchRow]]]:
@@ -214,6 +220,7 @@ def _rendered(
         rows=rows,
         renderings=plan.needs.renderings,
         body=body,
+        whole=rows,
     )
     return plan.pieces(batch, by_uid=_by_uid(session))
 

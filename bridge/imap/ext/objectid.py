@@ -37,13 +37,13 @@ EXTENSION: Final = Extension(
     fetch_items=(
         plain(
             b"EMAILID",
-            lambda batch: [row.email_object_id.encode("ascii") for row in batch.rows],
+            lambda batch: [row.email_object_id.encode("ascii") for row in batch.whole],
             Needs(rows=True),
             value=b"(%b)",
         ),
         plain(
             b"THREADID",
-            lambda batch: [row.thread_object_id.encode("ascii") for row in batch.rows],
+            lambda batch: [row.thread_object_id.encode("ascii") for row in batch.whole],
             Needs(rows=True),
             value=b"(%b)",
         ),

@@ -29,7 +29,7 @@ EXTENSION: Final = Extension(
     name="SAVEDATE",
     announce=announces(b"SAVEDATE"),
     fetch_items=(
-        plain(b"SAVEDATE", lambda batch: [internal_date(row.save_date) for row in batch.rows], Needs(rows=True)),
+        plain(b"SAVEDATE", lambda batch: [internal_date(row.save_date) for row in batch.whole], Needs(rows=True)),
     ),
     search_keys=(
         _date_key(b"SAVEDBEFORE", lambda day: Before(day, "saved")),

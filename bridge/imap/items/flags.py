@@ -69,11 +69,11 @@ class FlagTexts:
 
 UID: Final = plain(b"UID", lambda batch: batch.uids, Needs(), value=b"%d")
 FLAGS: Final = plain(b"FLAGS", lambda batch: batch.flags, Needs(flags=True), value=b"(%b)")
-SIZE: Final = plain(b"RFC822.SIZE", lambda batch: [row.size for row in batch.rows], Needs(rows=True), value=b"%d")
+SIZE: Final = plain(b"RFC822.SIZE", lambda batch: [row.size for row in batch.rows], Needs(facts=True), value=b"%d")
 INTERNALDATE: Final = plain(
     b"INTERNALDATE",
     lambda batch: [render.internal_date(row.internal_date, row.zone) for row in batch.rows],
-    Needs(rows=True),
+    Needs(facts=True),
 )
 
 ITEMS: Final[tuple[FetchItem, ...]] = (UID, FLAGS, SIZE, INTERNALDATE)

@@ -27,12 +27,6 @@ class Row(Protocol):
     @property
     def zone(self) -> int: ...
     @property
-    def save_date(self) -> int: ...
-    @property
-    def email_object_id(self) -> str: ...
-    @property
-    def thread_object_id(self) -> str: ...
-    @property
     def header_size(self) -> int: ...
     @property
     def header(self) -> bytes | None: ...
@@ -40,12 +34,26 @@ class Row(Protocol):
     def rendered(self) -> tuple[bytes, ...]: ...
 
 
+class WholeRow(Row, Protocol):
+    """What is read of a message beside that when a plan needs `rows`."""
+
+    @property
+    def save_date(self) -> int: ...
+    @property
+    def email_object_id(self) -> str: ...
+    @property
+    def thread_object_id(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a plan wants to be handed. Without `rows` the in-memory index of the mailbox answers everything."""
+    """What a plan wants to be handed. `facts` are what never changes of a message, which with bodies, headers and
+    stored renderings is found without looking at the message's row; `rows` is that row. Without any of these the
+    in-memory index of the mailbox answers everything."""
 
     flags: bool = False
     modseq: bool = False
+    facts: bool = False
     rows: bool = False
     header: bool = False
     body: bool = False
@@ -55,7 +63,8 @@ class Needs:
         return Needs(
             flags=self.flags or other.flags,
             modseq=self.modseq or other.modseq,
-            rows=self.rows or other.rows or other.reads_store,
+            facts=self.facts or other.facts,
+            rows=self.rows or other.rows,
             header=self.header or other.header,
             body=self.body or other.body,
             renderings=tuple(dict.fromkeys(self.renderings + other.renderings)),
@@ -63,8 +72,8 @@ class Needs:
 
     @property
     def reads_store(self) -> bool:
-        """Whether rows must be fetched at all."""
-        return self.rows or self.header or self.body or bool(self.renderings)
+        """Whether the store must be asked at all."""
+        return self.rows or self.facts or self.header or self.body or bool(self.renderings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,8 @@ class Batch:
     """Messages to render, as parallel columns; only those that the plan's needs name have to be filled.
 
     `numbers` are sequence numbers in the session's view; `flags` the text between the parentheses of FLAGS;
-    `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes, and comes with the rows.
+    `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes, and comes with the rows;
+    `whole` are the same rows when the plan needs all of them.
     """
 
     numbers: Sequence[int]
@@ -82,6 +92,7 @@ class Batch:
     rows: Sequence[Row] = ()
     renderings: tuple[str, ...] = ()
     body: BodyReader | None = None
+    whole: Sequence[WholeRow] = ()
 
     def rendering(self, name: str) -> list[bytes]:
         """The column of one stored rendering."""

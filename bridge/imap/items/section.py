@@ -171,11 +171,16 @@ def _octets(section: Section, partial_: Partial | None, batch: Batch) -> list[by
 def _listed_column(section: Section, partial_: Partial | None, batch: Batch) -> list[bytes]:
     """From the fields stored apart; from the message where they could not be."""
     pick, wanted, body = picker(section.fields), header_filter(section), batch.body
-    chosen = []
-    for row, stored in zip(batch.rows, batch.rendering(FIELDS_RENDERING), strict=True):
-        if not stored and body is None:
-            raise ValueError("a plan that needs rows was given no reader of bodies")
-        chosen.append(pick(stored) if stored or body is None else wanted(body(row.content, 0, row.header_size)))
+    all_stored = batch.rendering(FIELDS_RENDERING)
+    if all(all_stored):
+        chosen = [*map(pick, all_stored)]
+    elif body is None:
+        raise ValueError("a plan that needs rows was given no reader of bodies")
+    else:
+        chosen = [
+            pick(stored) if stored else wanted(body(row.content, 0, row.header_size))
+            for row, stored in zip(batch.rows, all_stored, strict=True)
+        ]
     return [render.literal(partial_.cut(data) if partial_ else data) for data in chosen]
 
 

@@ -30,15 +30,20 @@ def quoted(raw: bytes) -> bytes:
 
 def literal(raw: bytes) -> bytes:
     """`{n}` CRLF and the bytes; NUL, which RFC 3501 forbids in a literal, is left out."""
-    return b"".join(literal_parts(raw))
+    clean = _clean(raw)
+    return b"{%d}\r\n%b" % (len(clean), clean)
 
 
 def literal_parts(raw: bytes | None) -> tuple[bytes, bytes]:
     """A literal as what announces it and its bytes, which are not copied; for None `NIL` and nothing."""
     if raw is None:
         return b"NIL", b""
-    clean = raw.replace(b"\x00", b"") if b"\x00" in raw else raw
+    clean = _clean(raw)
     return b"{%d}\r\n" % len(clean), clean
+
+
+def _clean(raw: bytes) -> bytes:
+    return raw.replace(b"\x00", b"") if b"\x00" in raw else raw
 
 
 def string(raw: bytes) -> bytes:
@@ -75,17 +80,29 @@ def internal_date(millis: int, zone: int = 0) -> bytes:
     """`"01-Jan-2026 00:00:00 +0100"`, by a clock that many minutes ahead of UTC, quoted, the day padded with a space,
     never before 13-Aug-1982."""
     local = millis + zone * 60_000
-    day, second = divmod(min(max(local, _OLDEST_DATE), _NEWEST_DATE) // 1000, 86_400)
-    minute, second = divmod(second, 60)
-    ahead = b"+0000" if not zone else b"%b%02d%02d" % (b"-" if zone < 0 else b"+", *divmod(abs(zone), 60))
-    return b'"%b %02d:%02d:%02d %b"' % (_day(day), minute // 60, minute % 60, second, ahead)
+    minutes, second = divmod(min(max(local, _OLDEST_DATE), _NEWEST_DATE) // 1000, 60)
+    day, minute = divmod(minutes, 1440)
+    return _day(day) + _minute(minute) + _seconds(second, zone)
+
+
+# Whole mailboxes are asked for their dates, and share few days, minutes and seconds.
 
 
 @lru_cache(maxsize=4096)
 def _day(days: int) -> bytes:
-    """The date that many days after 1970-01-01; whole mailboxes are asked for their dates, and share few days."""
+    """The date that many days after 1970-01-01."""
     day = date.fromordinal(_EPOCH + days)
-    return f"{day.day:2d}-{_MONTH_NAMES[day.month - 1]}-{day.year:04d}".encode("ascii")
+    return f'"{day.day:2d}-{_MONTH_NAMES[day.month - 1]}-{day.year:04d} '.encode("ascii")
+
+
+@lru_cache(maxsize=1440)
+def _minute(minutes: int) -> bytes:
+    return b"%02d:%02d:" % divmod(minutes, 60)
+
+
+@lru_cache(maxsize=4096)
+def _seconds(seconds: int, zone: int) -> bytes:
+    return b'%02d %b%02d%02d"' % (seconds, b"-" if zone < 0 else b"+", *divmod(abs(zone), 60))
 
 
 def numbers(values: Iterable[int]) -> bytes:
