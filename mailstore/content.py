@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mailstore.model import ContentId
 from mailstore.parse import Message, parse
-from mailstore.placing import spans
+from mailstore.standing import spans
 from mailstore.transaction import ReadTx, WriteTx
 
 CHUNK_BITS = 16  # of a chunk's id, its number

@@ -12,7 +12,7 @@ from itertools import compress, repeat
 from typing import Final
 
 from mailstore.model import Mailbox
-from mailstore.placing import spans
+from mailstore.standing import spans
 from mailstore.transaction import ReadTx
 
 
