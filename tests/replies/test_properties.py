@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.post.reading import read_reply, vocabulary
-from bridge.post.reading.vocabulary import fold
+from bridge.post.reading import read_reply
 from tests.replies.cases import APPROVED, Case
 from tests.replies.clients import CLIENTS, TABLE, file_beside, text_beside
+from tests.replies.sweep import APPROVING, KINDS, approves, false_approvals, holds_no_decision
 
 CORPUS = sorted((Path(__file__).parent / "corpus").glob("*.eml"))
-EVERY = vocabulary("all")
-APPROVING = sorted(word for word, meaning in EVERY.words.items() if meaning == {"approve"})
 ADDITIONS = [
     "But not to Tom.",
     "Only the first one, please.",
@@ -39,11 +37,6 @@ ADDITIONS = [
 ]
 NEGATIONS = ["do not {}", "don't {}", "not {}", "{} not", "never {}", "no {}", "nicht {}", "ne pas {}"]
 MARKS = ["{}?", "{} ?", "? {}", "{}？", "{};", "{}...", "{}…", "{}؟", "{} ~", "{} :-("]
-COUNT = {"ci": 3000, "nightly": 1_000_000}
-
-
-def approves(raw: bytes) -> bool:
-    return read_reply(raw, TABLE, "all").decision == "approve"
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -102,61 +95,11 @@ def test_more_text_in_the_corpus_undoes_it(path: Path) -> None:
         assert not approves(text_beside(path.read_bytes(), addition))
 
 
-def holds_no_decision(text: str) -> bool:
-    return all(
-        fold(line) not in EVERY.every and not fold(line).startswith(("approve", "always")) for line in text.split("\n")
-    )
-
-
-def generated(chance: random.Random) -> str:
-    """Lines that hold approving words among others, and are none."""
-    fillers = [
-        "please",
-        "we",
-        "the mail",
-        "un",
-        "it",
-        "¿",
-        "and",
-        "?",
-        "no",
-        "not",
-        "dis",
-        "-ing",
-        "reject",
-        "12.",
-        "s",
-        "!",
-        ",",
-    ]
-    rows = []
-    for _ in range(chance.randint(1, 4)):
-        words = [chance.choice(APPROVING)] * chance.randint(0, 2) + chance.sample(fillers, chance.randint(0, 3))
-        chance.shuffle(words)
-        rows.append(chance.choice([" ", "", "-", "\u200b"]).join(words))
-    return "\n".join(rows)
-
-
-def sweep(count: int) -> None:
-    chance = random.Random(11)
-    makers: list[Callable[[str], bytes]] = [*CLIENTS.values(), *[CLIENTS["no_quote"]] * 20]  # most of a million bare
-    tried = 0
-    while tried < count:
-        text = generated(chance)
-        if not holds_no_decision(text):
-            continue
-        tried += 1
-        raw = chance.choice(makers)(text)
-        assert not approves(raw), text
-
-
-def test_without_a_decision_word_nothing_is_approved() -> None:
-    sweep(COUNT["ci"])
-
-
-@pytest.mark.nightly
-def test_without_a_decision_word_nothing_is_approved_at_length() -> None:
-    sweep(COUNT["nightly"])
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_generated_is_approved(kind: str, seed: int, count: Callable[[int, int], int]) -> None:
+    """A million at night of each kind: texts without a decision line, and approvals to which one thing was added."""
+    assert [number for number, _ in false_approvals(kind, count(80, 100_000), seed)] == []
 
 
 @given(st.text(max_size=80))

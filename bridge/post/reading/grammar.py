@@ -66,6 +66,8 @@ def judge(text: NewText, rules: Rules) -> Verdict:
     verdict = _judge_lines(lines, rules)
     if text.too_long and verdict.decision in ("approve", "edit"):
         return respond("", "too-long", lines[0])
+    if text.trailing and verdict.decision == "approve":
+        return respond("", "trailing", lines[0])
     if text.unproven and verdict.decision in ("approve", "edit"):
         return respond("", "unknown-mail", lines[0])
     return verdict

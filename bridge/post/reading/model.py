@@ -126,6 +126,8 @@ class NewText:
     too_long: bool = False
     unproven: bool = False
     """A quote without marks was cut without the sent mail to compare with."""
+    trailing: bool = False
+    """Among what was taken off as a signature stands a line that may be meant."""
     quoted: str = ""
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from bridge.post.reading.model import Context, Line, Mark, NewText
 from bridge.post.reading.phrases import is_forward_mark
 from bridge.post.reading.quotes import mark_lines
-from bridge.post.reading.signature import strip_signature
+from bridge.post.reading.signature import is_signature, strip_signature
 
 _EDGES = " \t\n\u00a0\ufeff\u200b\u200e\u200f"
 _QUESTION_END = re.compile(r"[?؟？;;՞፧⁇‽][\s\"'”)»*_]{0,6}\Z")
@@ -29,6 +29,7 @@ def join_texts(texts: Sequence[NewText]) -> NewText:
         forwarded=any(text.forwarded for text in texts),
         too_long=any(text.too_long for text in texts),
         unproven=any(text.unproven for text in texts),
+        trailing=any(text.trailing for text in texts),
         quoted="\n".join(text.quoted for text in texts if text.quoted),
     )
 
@@ -40,9 +41,11 @@ def find_new_text(lines: Sequence[Line], context: Context, *, too_long: bool = F
     if forward is not None:
         lines, marks = lines[:forward], marks[:forward]
     segments: list[tuple[str, ...]] = []
-    sandwiched = False
+    sandwiched = trailing = False
     for start, end in _segments(marks):
-        kept = strip_signature([lines[at] for at in range(start, end)], context)
+        whole = [lines[at] for at in range(start, end)]
+        kept = strip_signature(whole, context)
+        trailing = trailing or not is_signature(whole[len(kept) :], context)
         text = tuple(_trimmed([line.text.rstrip() for line in kept]))
         if text:
             segments.append(text)
@@ -57,6 +60,7 @@ def find_new_text(lines: Sequence[Line], context: Context, *, too_long: bool = F
         inserted=bool(inserted),
         forwarded=forward is not None,
         too_long=too_long,
+        trailing=trailing,
         unproven=context.sent is None
         and any(m is Mark.QUOTE and not n.depth for m, n in zip(marks, lines, strict=True)),
         quoted="\n".join(line.text for line, mark in zip(lines, marks, strict=True) if mark is Mark.QUOTE),

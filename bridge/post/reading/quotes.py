@@ -249,9 +249,9 @@ def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
     return None
 
 
-def _row_place(words: list[str], sent: SentText) -> int | None:
-    """The place behind a few words with which a row begins."""
-    found = (sent.next(words, start) for start in sent.row_starts(words[0]))
+def _row_place(words: list[str], sent: SentText, place: int = 0) -> int | None:
+    """The place behind a few words with which a row begins, from `place` on."""
+    found = (sent.next(words, start) for start in sent.row_starts(words[0]) if start >= place)
     return next((place for place in found if place is not None), None)
 
 
@@ -264,9 +264,11 @@ def _says_without_words(text: str) -> bool:
 
 def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
     found = sent.next(words, place)
+    if found is None and len(words) < LONG_LINE:
+        return _row_place(words, sent, place)  # a few words in the middle of a row are there by chance
     if found is None:
         found = sent.later(words, place)
-    return found if found is not None or len(words) < LONG_LINE else sent.later(words, 0)
+    return found if found is not None else sent.later(words, 0)
 
 
 def _frames_quote(text: _Text, at: int, known: bool) -> bool:

@@ -21,6 +21,11 @@ from bridge.post.reading.phrases import (
 from bridge.post.reading.vocabulary import fold, vocabulary
 
 _DASHES = " \t-–—~/*_"
+_DELIMITERS = ("--", "—", "- --")
+_RULES = frozenset(" \t-–—_=*~·•|+#/\\")
+_SHORTENED = frozenset(
+    "ltd. inc. corp. co. llc. plc. e.v. e.k. s.a. s.l. s.r.l. s.p.a. gmbh. jr. sr. dr. mbh. b.v. n.v.".split()
+)
 MAX_SIGNATURE_LINES = 25
 _CONNECTORS = frozenset(
     "of and the for de der die das di du des del dela da do dos und et y e la le les von van in at a & für".split()
@@ -37,6 +42,69 @@ def strip_signature(lines: Sequence[Line], context: Context) -> list[Line]:
         kept = _without_marked(kept, context)
         if len(kept) == before:
             return kept
+
+
+def is_signature(taken: Sequence[Line], context: Context) -> bool:
+    """Whether every line that `strip_signature` took off is one of a signature by itself: what an approval asks for. A
+    sentence, a thumb or a single word below the mark may be meant."""
+    lines = [line for line in _without_footers(list(taken), context) if not line.blank]
+    texts = [line.text.strip(f" \t\u00a0{OBJECT}") for line in lines]
+    contacts = [at for at, text in enumerate(texts) if _is_contact(text, context)]
+    last = contacts[-1] if contacts else -1
+    opens = [at for at, text in enumerate(texts) if at and texts[at - 1] in _DELIMITERS]
+    return all(
+        _belongs(text, context)
+        or (_is_marked(lines[at], context) and not alarming(text, context.sender))
+        or (at in opens and _could_be_name(text, context))
+        or (at < last and _could_be_title(text, context))
+        for at, text in enumerate(texts)
+    )
+
+
+def _belongs(text: str, context: Context) -> bool:
+    """A line that is part of a signature wherever it stands in one."""
+    if not any(char.isalnum() for char in text):
+        return all(char in _RULES for char in text)
+    if is_sign_off(text, context) or _is_named_row(text, context) or _is_contact(text, context):
+        return True
+    if is_company_line(text) or _longer_name(text, context):
+        return True
+    return not _ends_sentence(text) and _is_title(text, context, gap=True, strict=True)
+
+
+def _could_be_name(text: str, context: Context) -> bool:
+    """The first line below the mark: one to three words with a capital, or a few signs of a script without any."""
+    found = text.split()
+    if len(found) > 3 or _says_something(text, context) or _ends_sentence(text) or not text[0].isalpha():
+        return False
+    return all(word[0].isupper() for word in found)
+
+
+def _could_be_title(text: str, context: Context) -> bool:
+    """A line above a telephone number or an address: a post or firm with small words, or in a script without
+    capitals."""
+    if _says_something(text, context) or _ends_sentence(text) or len(text) > 60:
+        return False
+    return not text[0].islower() and len(text.split()) <= 8
+
+
+def _ends_sentence(text: str) -> bool:
+    """Whether it ends as a sentence or a heading does; `Example Ltd.` does not."""
+    if not text.endswith((".", "!", "。", "…", ":", ";", "؛", "！")):
+        return False
+    return text.rsplit(None, 1)[-1].lower() not in _SHORTENED
+
+
+def _is_marked(line: Line, context: Context) -> bool:
+    return line.signature or fold(line.text) in context.known_signature
+
+
+def _longer_name(text: str, context: Context) -> bool:
+    """`Ada Byron` of a sender who calls herself Ada."""
+    found = text.split()
+    if len(context.sender) != 1 or not 2 <= len(found) <= 3 or _says_something(text, context):
+        return False
+    return fold(found[0]) == context.sender[0] and all(word.isalpha() and word[0].isupper() for word in found)
 
 
 def is_sign_off(line: str, context: Context) -> bool:
@@ -86,7 +154,7 @@ def _closing_with_name(line: str, context: Context) -> bool:
 def _cut_at_delimiter(lines: list[Line], context: Context) -> list[Line]:
     """At the first `-- ` (RFC 3676, 4.3), also without its blank."""
     for at, line in enumerate(lines):
-        if line.text.rstrip() in ("--", "—", "- --") and not line.depth:
+        if line.text.rstrip() in _DELIMITERS and not line.depth:
             tail = lines[at + 1 :]
             if _harmless(tail, context) or all(before.blank for before in lines[:at]):
                 return lines[:at]
@@ -131,9 +199,7 @@ def _last_paragraph(lines: list[Line]) -> int:
 def _without_marked(lines: list[Line], context: Context) -> list[Line]:
     """Lines at the end that the HTML part marks as signature."""
     at = len(lines)
-    while at > 0 and (
-        lines[at - 1].blank or lines[at - 1].signature or fold(lines[at - 1].text) in context.known_signature
-    ):
+    while at > 0 and (lines[at - 1].blank or _is_marked(lines[at - 1], context)):
         at -= 1
     tail = lines[at:]
     return lines[:at] if any(not line.blank for line in tail) and _harmless(tail, context) else lines
@@ -146,6 +212,7 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
         if lines[at].blank or len(lines) - at > MAX_SIGNATURE_LINES:
             continue
         named = is_name(text, context) or _closing_with_name(text, context) or _is_named_row(text, context)
+        named = named or (lines[at - 1].blank and _longer_name(text, context))
         if named and _like_signature(lines[at + 1 :], context):
             return _without_closing(lines[:at])
     return lines

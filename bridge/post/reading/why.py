@@ -30,6 +30,7 @@ _NEAR_MISS = {
     "hidden-text": "It holds words or pictures that one mail program shows and another does not.",
     "inside-quote": "Something was written inside the quoted text.",
     "too-long": "The text is too long to be a decision.",
+    "trailing": "A line below the signature may be meant, so the decision does not stand alone.",
     "unknown-mail": "It answers no mail of ours that is known, so its quote cannot be told from its text.",
     "conflict": "Its address names one request and its In-Reply-To another.",
 }
