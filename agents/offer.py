@@ -6,6 +6,7 @@ The rule: a tool whose need is not met here is not made, so a model never sees a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from agents.ports import Database
 from agents.profile import Profile
 from agents.schedule import Calendar, Schedule
 from config.settings import Fetch
@@ -22,7 +23,7 @@ class Offer:
 
     `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
     each time a tool list is made), `schedule` keeps reminders, `calendar` schedules (None: there is none),
-    `fetch` how web pages are fetched.
+    `fetch` how web pages are fetched, `db` the rows that tools read and write outside of their calls' transactions.
     """
 
     relay: bool = False
@@ -30,4 +31,5 @@ class Offer:
     skills: Callable[[], Sequence[Profile]] = no_skills
     schedule: Schedule | None = None
     calendar: Calendar | None = None
+    db: Database | None = None
     fetch: Fetch = field(default_factory=lambda: Fetch(mode="off"))

@@ -106,7 +106,7 @@ class App:
         self.runtime = self._make_runtime(probe)
         self.directory = partial(directory, store, settings, frozenset(self.skills.ready))
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
-        acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings.domain)
+        acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings)
         self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
         self.accept = Accept(store, self.directory, Hooks(store, self.runtime), self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)

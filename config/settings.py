@@ -213,6 +213,13 @@ class Fetch:
 
 
 @dataclass(frozen=True, slots=True)
+class Files:
+    """Folders that agents may use are granted with `postroom folders`; here is who else may grant them."""
+
+    by_mail: tuple[Path, ...] = option((), "folders in which an account may grant folders by mail to help@")
+
+
+@dataclass(frozen=True, slots=True)
 class Skills:
     """Folders of the user's skills, beside those of the data folder."""
 
@@ -270,6 +277,7 @@ class Settings:
     models: Mapping[str, Model] = field(default_factory=default_models)
     skills: Skills = field(default_factory=Skills)
     fetch: Fetch = field(default_factory=Fetch)
+    files: Files = field(default_factory=Files)
     limits: Limits = field(default_factory=Limits)
     approvals: Approvals = field(default_factory=Approvals)
     log: Log = field(default_factory=Log)

@@ -429,3 +429,22 @@ CREATE TABLE memory (
     account INTEGER PRIMARY KEY,
     since   INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE folders (
+    id      TEXT PRIMARY KEY,
+    account INTEGER NOT NULL,
+    agent   TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    path    TEXT NOT NULL,
+    writes  INTEGER NOT NULL CHECK (writes IN (0, 1)),
+    own     INTEGER NOT NULL CHECK (own IN (0, 1)),
+    created INTEGER NOT NULL,
+    UNIQUE (account, name),
+    UNIQUE (account, path)
+) STRICT;
+
+CREATE TABLE foreign_files (
+    folder TEXT NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
+    sha    TEXT NOT NULL,
+    PRIMARY KEY (folder, sha)
+) STRICT, WITHOUT ROWID;

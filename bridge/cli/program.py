@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, look, mail, mcp, memory, serve, status, triggers, trust
+from bridge.cli import accounts, configuration, demo, explain, folders, look, mail, mcp, memory, serve, status, triggers, trust
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError
@@ -61,6 +61,10 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
             ("run", triggers.triggers_run),
             ("delete", triggers.triggers_delete),
         ),
+    ),
+    "folders": (
+        "Folders of this machine that agents may use.",
+        (("list", folders.folders_list), ("grant", folders.folders_grant), ("revoke", folders.folders_revoke)),
     ),
     "memory": (
         "Memory: what agents keep in mind from one task to the next.",

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
+from agents.folders import grants
 from bridge import passwords
 from bridge.control.ports import Desk, StoreDesk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
@@ -111,6 +112,7 @@ async def remove(desk: Desk, args: Args) -> Json:
         passwords.revoke_all(tx, account.id)
         desk.runtime.automations.forget(tx, account.id)
         desk.runtime.memory.forget_account(tx, account.id)
+        grants.forget_account(tx, account.id)
         for row in tx.all("bridge.look.threads", account=account.id):
             desk.runtime.forget_thread(tx, account.id, row["thread"])
         accounts.remove(tx, account.id)

@@ -12,7 +12,7 @@ from typing import Final
 from agents import lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
-from bridge.post import deciding, hooks, leaves, memory_words, notices
+from bridge.post import deciding, folder_words, hooks, leaves, memory_words, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
 from bridge.post.route import (
@@ -28,6 +28,7 @@ from bridge.post.route import (
     ToUser,
 )
 from bridge.submissions import Refused
+from config.settings import Settings
 from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.sqlite import ReadTx, WriteTx
@@ -72,12 +73,13 @@ class Acting:
         runtime: Runtime,
         directory: Callable[[], Directory],
         folders: Callable[[], dict[str, str]],
-        domain: str,
+        settings: Settings,
     ) -> None:
         self._runtime = runtime
         self._directory = directory
         self._folders = folders
-        self._domain = domain
+        self._settings = settings
+        self._domain = settings.domain
 
     def act(self, tx: WriteTx, arrival: Arrival, info: EmailInfo, mail: Incoming) -> str:
         """Do what the mail says. Returns the state of its row: done, or machine."""
@@ -123,6 +125,7 @@ class Acting:
         account, words = case.arrival.account, case.mail.words
         told = leaves.obey(case.tx, self._runtime, account, words, by, case.arrival.via)
         told = told or self._memory(case, by)
+        told = told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
         return told or notices.HELP.format(addresses=", ".join(self._directory().addresses()))
 
     def _memory(self, case: _Case, by: str) -> str | None:

@@ -18,7 +18,7 @@ Alone as the whole text of a reply: `stop` ends the task, `retry` tries it again
 `status` says how it stands.
 
 To this address: `grants` lists what you always approve, `revoke` and a name of that list takes it back. `memory` lists
-what agents keep in mind, `memory on` and `memory off` turn that on and off.
+what agents keep in mind, `memory on` and `memory off` turn that on and off. `folders` lists what files they reach.
 
 A request in the mailbox Action waits until you answer it: one word lets it go ahead or refuses it, anything else goes
 to the agent and nothing is done.
