@@ -7,7 +7,7 @@ always written, in the transaction that ends it. States in between may be skippe
 import json
 from decimal import Decimal
 
-from agents import ids, journal, mails, outbox, store
+from agents import chain, ids, journal, mails, outbox, store
 from agents.budget import MICRO
 from agents.letter import ActivityLine, ActivityView, File, Kind, Outgoing
 from agents.office import Office
@@ -85,6 +85,7 @@ def _view(tx: ReadTx, office: Office, run: Run) -> ActivityView:
 def _lines(tx: ReadTx, office: Office, run: Run) -> list[ActivityLine]:
     lines = [ActivityLine(run.created, _started(tx, office, run))]
     lines += [ActivityLine(call.ended or call.started or call.created, _call(office, call)) for call in _calls(tx, run)]
+    lines += _models(tx, office, run)
     if run.ended is not None:
         lines.append(ActivityLine(run.ended, f"{run.state.value}, {len(run.outcome.split())} words"))
     return sorted(lines, key=lambda line: line.at)
@@ -102,8 +103,28 @@ def _call(office: Office, call: Call) -> str:
     what = mails.headline(office, call) if call.fault is None else call.tool
     shown = " ".join(what.split())
     shown = shown if len(shown) <= _PREVIEW else f"{shown[: _PREVIEW - 1]}…"
-    notes = ", ".join(note for note in (said, call.note, call.source) if note)
+    progress = call.progress if call.ended is None else ""
+    notes = ", ".join(note for note in (said, call.note, progress, call.source) if note)
     return f"{call.tool}: {shown}" + (f" ({notes})" if notes else "")
+
+
+def _models(tx: ReadTx, office: Office, run: Run) -> list[ActivityLine]:
+    """What is worth telling of the models: who failed and why, who stood in, what was summed up, how far one has come."""
+    first = office.models.get(chain.tags(tx, office, run)[0])
+    asked = first.label if first is not None else ""
+    lines: list[ActivityLine] = []
+    for row in tx.all("agents.models.of_run", run=run.id):
+        if row["model"] != asked and asked:
+            lines.append(ActivityLine(row["created"], f"{row['model']} stands in for {asked}"))
+        asked = row["model"]
+        at = row["ended"] or office.now()
+        if row["state"] == "failed":
+            lines.append(ActivityLine(at, f"{asked}: {str(row['text']).rstrip('.')}"))
+        elif row["state"] == "reserved" and row["progress"]:
+            lines.append(ActivityLine(at, f"{asked} is answering: {row['progress']} characters so far"))
+        elif row["state"] == "done" and row["purpose"] == "compact":
+            lines.append(ActivityLine(at, f"{asked} summed up the earlier part"))
+    return lines
 
 
 def _calls(tx: ReadTx, run: Run) -> list[Call]:
@@ -112,7 +133,8 @@ def _calls(tx: ReadTx, run: Run) -> list[Call]:
 
 def _body(view: ActivityView) -> str:
     lines = [f"    {mails.clock_time(line.at)}  {line.text}" for line in view.lines]
-    cost = "unknown" if view.cost is None else f"{view.cost:.4f} EUR" + ("" if view.cost_known else " or more")
+    known = "" if view.cost_known else "unknown, counted as "
+    cost = "unknown" if view.cost is None else f"{known}{view.cost:.4f} EUR"
     tail = f"Cost {cost}." + (" The whole transcript is attached." if view.ended is not None else "")
     return "\n".join([*lines, "", tail])
 
@@ -139,6 +161,8 @@ def _part(tx: ReadTx, run: Run, step: Step) -> str:
         return f"## {letter.sender}\n\n{letter.text}"
     if step.kind is StepKind.NOTE:
         return "## (an empty answer)"
+    if step.kind is StepKind.COMPACT:
+        return f"## (the part above, summed up by {step.body['model']} for the requests that follow)\n\n{step.body['text']}"
     if step.kind is StepKind.RESULTS:
         return ""
     calls = "\n\n".join(_call_part(call) for call in store.calls_of_step(tx, run.id, step.seq))

@@ -73,8 +73,9 @@ def caps(office: Office, run: Run, raised: Mapping[str, Any]) -> Caps:
     )
 
 
-def totals(tx: ReadTx, root: str, now: int) -> Totals:
-    row = tx.one("agents.runs.totals", root=root, now=now)
+def totals(tx: ReadTx, root: str, steady: int) -> Totals:
+    """What a family of runs has used; `steady` is the office's measure of time now."""
+    row = tx.one("agents.runs.totals", root=root, steady=steady)
     assert row is not None  # an aggregate always has its one row
     return Totals(
         model_calls=row["n_model"],
@@ -132,20 +133,27 @@ class Reservation:
     known: bool
 
 
-def estimate(prompt_tokens: int, max_output: int, price: Price | None) -> Reservation:
-    """The most that a call can use. Without a price the money is unknown, not nothing; tokens still count."""
+def estimate(prompt_tokens: int, max_output: int, price: Price | None, unknown_price: float = 0) -> Reservation:
+    """The most that a call can use. A price that is not known counts as `unknown_price` EUR a million tokens, never as
+    nothing.
+    """
     tokens = prompt_tokens + max_output
     if price is None:
-        return Reservation(tokens, 0, known=False)
+        return Reservation(tokens, math.ceil(tokens * unknown_price), known=False)
     return Reservation(tokens, _cost(price, prompt_tokens, max_output), known=True)
 
 
-def cost_of(reply: ModelReply, price: Price | None, reserved: Reservation) -> tuple[int, bool]:
-    """What a reply cost, and whether that is known. Unknown usage of a priced model is charged as reserved."""
+def cost_of(
+    reply: ModelReply, price: Price | None, reserved: Reservation, unknown_price: float = 0
+) -> tuple[int, bool]:
+    """What a reply cost, and whether that is known. Unknown usage is charged as reserved, an unknown price as
+    `unknown_price` EUR a million tokens.
+    """
     if reply.cost is not None:
         return _micro(reply.cost), True
     if price is None:
-        return 0, False
+        used = reply.usage.tokens_in + reply.usage.tokens_out if reply.usage else reserved.tokens
+        return math.ceil(used * unknown_price), False
     if reply.usage is None:
         return reserved.cost_u, price == Price(Decimal(0), Decimal(0))
     return _cost(price, reply.usage.tokens_in, reply.usage.tokens_out), True

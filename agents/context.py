@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import history, journal, mails, memory, prompt, proposals, schema, store
+from agents import compact, history, journal, mails, memory, prompt, proposals, schema, store
+from agents.compact import Summary
 from agents.llm import AssistantMessage, Message, Model, ModelRequest, ResultMessage, SentCall, ToolSpec, UserMessage
 from agents.office import Office
 from agents.ports import ReadTx
@@ -20,7 +21,8 @@ MAX_OUTPUT: Final = 4096
 _FILL: Final = 0.7
 _BYTES_A_TOKEN: Final = 3
 _SHORT_RESULTS: Final = (None, 4096, 1024, 256)
-_KEEP_TURNS: Final = 4
+_BRIEF: Final = 2
+"""The level at which turns are left out; before it comes to that a model sums them up."""
 _NUDGE: Final = "Your answer was empty. Answer the user in words, or call a tool."
 
 
@@ -30,10 +32,16 @@ class HistoryInvalid(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A request and the tokens it is thought to have (rounded up)."""
+    """A request and the tokens it is thought to have (rounded up).
+
+    With `summary` it asks not for the next answer but for a summary of the older part. `foreign` names the files in it
+    that nobody here vouches for.
+    """
 
     request: ModelRequest
     tokens: int
+    summary: Summary | None = None
+    foreign: tuple[str, ...] = ()
 
 
 def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, tag: str) -> Prepared:
@@ -42,6 +50,8 @@ def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, 
     system = _system(tx, office, run, profile)
     room = int(model.window * _FILL) - tokens(system) - sum(tokens(_tool_text(one)) for one in tools)
     for level in range(run.shrink, len(_SHORT_RESULTS)):
+        if level == _BRIEF and (asked := _summary(tx, office, run, model, tag)) is not None:
+            return asked
         messages = _messages(tx, office, run, level)
         if _size(messages) <= room:
             break
@@ -71,11 +81,45 @@ def _system(tx: ReadTx, office: Office, run: Run, profile: Profile) -> str:
 def _messages(tx: ReadTx, office: Office, run: Run, level: int) -> list[Message]:
     """The thread so far, at one level of shortening: 0 is everything, 3 only what cannot be left out."""
     result_limit = _SHORT_RESULTS[level]
-    messages = [] if run.depth else list(_earlier(tx, office, run, brief=level >= 2))
-    turns = [_turn(tx, office, run, step, result_limit) for step in store.steps(tx, run.id)]
-    if level >= 2:
-        turns = _cut(tx, office, run, turns)
-    return messages + [message for turn in turns for message in turn]
+    steps = store.steps(tx, run.id)
+    last = compact.newest(steps)
+    told = last is not None and bool(last.body["earlier"])
+    messages = [] if run.depth or told else list(_earlier(tx, office, run, brief=level >= _BRIEF))
+    older = [_turn(tx, office, run, step, result_limit) for step in steps if _stands_before(step, last)]
+    newer = [_turn(tx, office, run, step, result_limit) for step in steps if _stands_after(step, last)]
+    if level >= _BRIEF:
+        newer = _cut(tx, office, run, newer)
+    told_so: list[Message] = [] if last is None else [UserMessage(compact.told(tx, office, run, last))]
+    return messages + [message for turn in (*older, told_so, *newer) for message in turn]
+
+
+def _stands_before(step: Step, last: Step | None) -> bool:
+    """Whether an entry that a summary covers is given all the same: what the user wrote always is."""
+    return last is not None and step.seq <= int(last.body["upto"]) and step.kind is StepKind.USER
+
+
+def _stands_after(step: Step, last: Step | None) -> bool:
+    """Whether an entry is not covered by a summary."""
+    return step.kind is not StepKind.COMPACT and (last is None or step.seq > int(last.body["upto"]))
+
+
+def _summary(tx: ReadTx, office: Office, run: Run, model: Model, tag: str) -> Prepared | None:
+    """A request for a summary of the older part, when there is enough of it that no summary tells yet."""
+    steps = store.steps(tx, run.id)
+    old = [] if run.depth else list(_earlier(tx, office, run, brief=False))
+    wanted = compact.border(steps, bool(old))
+    if wanted is None:
+        return None
+    last = compact.newest(steps)
+    part = [] if last is not None else old
+    part += [] if last is None else [UserMessage(compact.told(tx, office, run, last))]
+    for step in steps:
+        if _stands_after(step, last) and step.seq <= wanted.upto:
+            part += _turn(tx, office, run, step, _SHORT_RESULTS[_BRIEF])
+    most = int(model.window * _FILL) * _BYTES_A_TOKEN - len(compact.SYSTEM.encode())
+    text = journal.shorten(compact.record(part), max(most, 1024), "the record")
+    request = ModelRequest(compact.SYSTEM, (UserMessage(text),), (), compact.MAX_OUTPUT, tag)
+    return Prepared(request, tokens(text) + tokens(compact.SYSTEM), wanted)
 
 
 def _turn(tx: ReadTx, office: Office, run: Run, step: Step, limit: int | None) -> list[Message]:
@@ -83,7 +127,7 @@ def _turn(tx: ReadTx, office: Office, run: Run, step: Step, limit: int | None) -
         return [_user(office, step)]
     if step.kind is StepKind.NOTE:
         return [UserMessage(_NUDGE)]
-    if step.kind is StepKind.RESULTS:
+    if step.kind in (StepKind.RESULTS, StepKind.COMPACT):
         return []
     calls = store.calls_of_step(tx, run.id, step.seq)
     said = AssistantMessage(
@@ -134,9 +178,10 @@ def _outcome(tx: ReadTx, office: Office, run: Run) -> str:
 
 def _cut(tx: ReadTx, office: Office, run: Run, turns: Sequence[list[Message]]) -> list[list[Message]]:
     """The user's words and the last turns whole; the turns between as one line of what was done."""
-    if len(turns) <= _KEEP_TURNS + 1:
+    turns = [turn for turn in turns if turn]
+    if len(turns) <= compact.KEEP_TURNS + 1:
         return list(turns)
-    head, middle, tail = turns[0], turns[1:-_KEEP_TURNS], turns[-_KEEP_TURNS:]
+    head, middle, tail = turns[0], turns[1 : -compact.KEEP_TURNS], turns[-compact.KEEP_TURNS :]
     kept = [turn for turn in middle if turn and isinstance(turn[0], UserMessage)]
     did = "; ".join(mails.effects(tx, office, run)) or "nothing that changed anything"
     note = UserMessage(f"(Earlier turns of this task are left out here. Done in them: {did}.)")

@@ -27,7 +27,8 @@ def finish(tx: WriteTx, office: Office, run: Run, state: RunState, text: str) ->
     _close_all(tx, office, run, text)
     if state is RunState.CANCELLED:
         _keep_letters(tx, office, run)
-    if not tx.run("agents.runs.finish", run=run.id, state=state, outcome=text, now=office.now()):
+    measured = {"now": office.now(), "steady": office.steady()}
+    if not tx.run("agents.runs.finish", run=run.id, state=state, outcome=text, **measured):
         return False
     ended = store.get_run(tx, run.id)
     if ended.parent is None:

@@ -7,11 +7,11 @@ cost).
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agents.letter import Attachment
 
@@ -43,17 +43,27 @@ class SentCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A file given to a model as it is, because the model takes its kind."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessage:
     """What a user (or the program on their behalf) says. `text` is for language models: all of it, foreign text
     wrapped and marked.
 
     `words` are the user's own new words alone and `attachments` the files that came along: what a rule-based model
-    reads.
+    reads. `parts` are those of them that the model is shown as they are.
     """
 
     text: str
     words: str = ""
     attachments: tuple[Attachment, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +87,14 @@ class ResultMessage:
 Message = UserMessage | AssistantMessage | ResultMessage
 
 
+def unheard(characters: int) -> None:
+    """Nobody listens to how far an answer has come."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """Everything one model call needs. `max_output` is in tokens, `model` is the configured name (a tag's target or
-    the default).
+    the default). A model that streams tells `progress` how many characters of its answer there are; it must not wait.
     """
 
     system: str
@@ -88,6 +102,7 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...]
     max_output: int
     model: str
+    progress: Callable[[int], None] = field(default=unheard, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +189,25 @@ class Model(Protocol):
     async def complete(self, request: ModelRequest) -> ModelReply:
         """One request, no retries. Raises ModelError only; a cancelled await stops the request."""
         ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A model that has to load something before its price and window are known."""
+
+    async def prepare(self) -> None:
+        """Load it. Raises ModelError."""
+        ...
+
+
+@runtime_checkable
+class Sees(Protocol):
+    """A model that takes other files than text: "images", "documents"."""
+
+    @property
+    def takes(self) -> frozenset[str]: ...
+
+
+def takes(model: Model) -> frozenset[str]:
+    """What a model takes besides text."""
+    return model.takes if isinstance(model, Sees) else frozenset()

@@ -170,9 +170,17 @@ def _model(view: View) -> Action:
         return Finish(RunState.FAILED, f"The model gave no answer, {view.empties} times in a row.")
     failed = [one for one in view.tries if one.state == "failed"]
     if failed and failed[-1].retry_at is None:
-        return Finish(RunState.FAILED, failed[-1].text)
+        return Finish(RunState.FAILED, _why(failed))
     if failed and failed[-1].retry_at is not None and failed[-1].retry_at > view.now:
         return Wait(RunState.WAITING_TIME, failed[-1].retry_at)
     if over := over_model(view.totals, view.caps):
         return Pause(over)
     return CallModel(view.seq, len(view.tries))
+
+
+def _why(failed: list[Try]) -> str:
+    """Why no model answered: the last one's reason, or each one's where several were asked."""
+    last = {one.model: one.text for one in failed}
+    if len(last) == 1:
+        return failed[-1].text
+    return "none of the models could be used. " + " ".join(f"{model}: {text}" for model, text in last.items())

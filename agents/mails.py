@@ -61,7 +61,7 @@ def display(office: Office, agent: str, depth: int = 0) -> str:
 
 def spent(tx: ReadTx, office: Office, run: Run) -> Spent:
     """What a run and its children have used so far."""
-    used = budget.totals(tx, run.root, office.now())
+    used = budget.totals(tx, run.root, office.steady())
     cost = Decimal(used.cost_u) / budget.MICRO
     known = not used.cost_unknown
     return Spent(

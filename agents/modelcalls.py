@@ -7,8 +7,9 @@ returned.
 import random
 from dataclasses import dataclass
 
-from agents import audit, budget, ending, ids, loop, proposals, retry, store, turn, view
+from agents import audit, budget, chain, compact, ending, ids, journal, loop, proposals, retry, store, turn, view
 from agents.budget import Reservation
+from agents.context import Prepared
 from agents.llm import Model, ModelError, ModelFault, ModelReply
 from agents.office import Office
 from agents.ports import WriteTx
@@ -25,13 +26,14 @@ class Reserved:
     run: Run
     seq: int
     amount: Reservation
+    prepared: Prepared
 
 
 def reserve(
-    tx: WriteTx, office: Office, boot: str, due: turn.AskModel, model: Model, tokens: int, max_output: int
+    tx: WriteTx, office: Office, boot: str, due: turn.AskModel, model: Model, prepared: Prepared
 ) -> Reserved | None:
     """Reserve a call, if it is still due and fits the limits. None: the run has been taken care of otherwise, ask
-    `advance` again.
+    `advance` again. Files that the model is shown mark the run as text that it reads does.
     """
     run = store.get_run(tx, due.run.id)
     if run.boot != boot:
@@ -40,7 +42,8 @@ def reserve(
     if loop.decide(seen) != loop.CallModel(due.seq, due.attempt):
         return None
     now = office.now()
-    amount = budget.estimate(tokens, max_output, model.price)
+    limits = office.limits(run.agent)
+    amount = budget.estimate(prepared.tokens, prepared.request.max_output, model.price, limits.unknown_price_eur)
     over = budget.over_model(seen.totals, seen.caps, amount.tokens, amount.cost_u)
     over = over or budget.over_day(tx, run, seen.caps, amount.cost_u, now)
     if over is not None:
@@ -58,10 +61,13 @@ def reserve(
         endpoint=model.endpoint,
         reserved_u=amount.cost_u,
         reserved_t=amount.tokens,
+        purpose="compact" if prepared.summary is not None else "answer",
         now=now,
     )
     budget.reserve(tx, run, amount, now)
-    return Reserved(call, run, due.seq, amount)
+    for source in prepared.foreign:
+        journal.mark(tx, office, run.id, source)
+    return Reserved(call, run, due.seq, amount, prepared)
 
 
 def park(tx: WriteTx, office: Office, boot: str, run_id: str, until: int) -> None:
@@ -76,7 +82,8 @@ def take_reply(
 ) -> None:
     """Settle the call and append what it said. Of a run that was stopped meanwhile only the bill is kept."""
     run = store.get_run(tx, reserved.run.id)
-    cost, known = budget.cost_of(reply, model.price, reserved.amount)
+    unknown_price = office.limits(run.agent).unknown_price_eur
+    cost, known = budget.cost_of(reply, model.price, reserved.amount, unknown_price)
     usage = reply.usage
     spent = {
         "tok_in": usage.tokens_in if usage else reserved.amount.tokens,
@@ -85,22 +92,38 @@ def take_reply(
     }
     if not _settle(tx, office, reserved, "done", None, None, None, spent, known):
         return
-    if run.ended is None and run.cancel_at is None and run.boot == reserved.run.boot:
+    if run.ended is not None or run.cancel_at is not None or run.boot != reserved.run.boot:
+        return
+    if reserved.prepared.summary is None:
         proposals.take(tx, office, run, profile, reply)
+    else:
+        compact.keep(tx, office, run, reserved.prepared.summary, reply.text, model.label)
 
 
 def take_error(tx: WriteTx, office: Office, reserved: Reserved, error: ModelError) -> int | None:
     """Settle a call that failed. Returns when it is tried again, or None."""
     run = store.get_run(tx, reserved.run.id)
     tries = [store.to_try(row) for row in tx.all("agents.models.tries", run=run.id, seq=reserved.seq)]
-    failed = [one for one in tries if one.state == "failed"]
+    failed = [one for one in tries if one.state == "failed" and one.model == tries[-1].model]
     again = retry.next_try(failed, error, office.now(), run.shrink, random.random())
     if error.kind is ModelFault.CONTEXT:
         tx.run("agents.runs.shrink", run=run.id)
+    elif chain.steps_aside(tx, office, run, error, len(failed)):
+        chain.step(tx, office, run, error.kind.value)
+        again = office.now()
     spent = {"tok_in": 0, "tok_out": 0, "cost_u": 0}
     _settle(tx, office, reserved, "failed", error.kind.value, _told(error), again, spent, True)
     audit.record(tx, office.now(), run.account, "model.failed", run.id, reserved.id, kind=error.kind.value, again=again)
     return again
+
+
+def step_aside(tx: WriteTx, office: Office, boot: str, run_id: str) -> bool:
+    """A model has asked everybody for a pause: let the next one take over. False: there is none, or it may not."""
+    run = store.get_run(tx, run_id)
+    if run.boot != boot or run.cancel_at is not None or not chain.may_step(tx, office, run):
+        return False
+    chain.step(tx, office, run, ModelFault.RATE.value)
+    return True
 
 
 def lose(tx: WriteTx, office: Office, reserved: Reserved) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, tzinfo
 from typing import Protocol
 
 from agents.llm import Model
-from agents.ports import Clock, Mail
+from agents.ports import Clock, Mail, Millis, Steady
 from agents.profile import Profile
 from agents.toolbox import Toolbox
 from config.settings import DEMO_MODEL, Limits, Settings
@@ -58,6 +58,12 @@ class Office:
     def now(self) -> int:
         return self.clock.now()
 
+    def steady(self) -> Millis:
+        """Milliseconds that no setting of the clock and no sleep of the machine moves: what work is measured by. A
+        clock without them measures by its own time.
+        """
+        return self.clock.steady() if isinstance(self.clock, Steady) else self.clock.now()
+
     def profile(self, name: str, depth: int = 0) -> Profile | None:
         """The agent of a name, or the skill: a delegated run is always a skill's; a skill has an address of its own
         too.
@@ -82,6 +88,7 @@ def agent_profiles(settings: Settings) -> dict[str, Profile]:
             tools=agent.tools,
             skills=agent.skills,
             model=agent.model,
+            fallbacks=agent.fallbacks,
             attachments_trusted=agent.trust_attachments,
             memory=agent.memory,
         )

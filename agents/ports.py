@@ -6,7 +6,7 @@ The rule: agents imports none of the things that stand behind these; `bridge.app
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from agents.letter import OutsideMail
 
@@ -50,6 +50,13 @@ class Clock(Protocol):
     """Wall time in UTC milliseconds."""
 
     def now(self) -> Millis: ...
+
+
+@runtime_checkable
+class Steady(Protocol):
+    """A clock that also measures: milliseconds that only go forward and stand while the machine sleeps."""
+
+    def steady(self) -> Millis: ...
 
 
 class Probe(Protocol):

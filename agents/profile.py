@@ -15,7 +15,8 @@ class Profile:
 
     `tools` None means every tool that is offered (a server's tool is written `server.tool`, all of them `server.*`);
     `skills` are those it may delegate to (None: every ready one). `interrupt_on` names tools that always ask, whatever
-    their risk. `model` None is the configured default. `attachments_trusted` is DECISIONS 31's setting.
+    their risk. `model` None is the configured default, `fallbacks` are the tags of those that stand in for it.
+    `attachments_trusted` is DECISIONS 31's setting.
     `memory`: it may keep and read notes, where the account wants that.
     """
 
@@ -26,6 +27,7 @@ class Profile:
     tools: tuple[str, ...] | None = None
     skills: tuple[str, ...] | None = None
     model: str | None = None
+    fallbacks: tuple[str, ...] = ()
     interrupt_on: frozenset[str] = frozenset()
     attachments_trusted: bool = False
     memory: bool = False

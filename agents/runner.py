@@ -6,14 +6,16 @@ of its own, and whatever ends it (a result, a failure, a time limit, a cancel) h
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 
-from agents import context, ending, modelcalls, recovery, store, turn
+from agents import context, ending, modelcalls, parts, recovery, store, turn
 from agents.effects import Outcome, watch
-from agents.llm import Model, ModelError, ModelFault, ModelReply
+from agents.llm import Model, ModelError, ModelFault, ModelReply, Prepares
 from agents.modelcalls import Reserved
 from agents.office import Office
 from agents.ports import Database, Probe, WriteTx
 from agents.profile import Profile
+from agents.progress import PROGRESS_SECONDS, Telling
 from agents.states import RunState
 from agents.throttle import Throttle
 from agents.tool import Risk, ToolFailed, ToolResult, ToolUncertain
@@ -23,7 +25,16 @@ from agents.turn import AskModel, UseTools, Work
 class Runner:
     """Carries runs forward; keeps nothing of a run between two calls."""
 
-    def __init__(self, office: Office, db: Database, boot: str, throttle: Throttle, probe: Probe | None) -> None:
+    def __init__(
+        self,
+        office: Office,
+        db: Database,
+        boot: str,
+        throttle: Throttle,
+        probe: Probe | None,
+        progress_seconds: float = PROGRESS_SECONDS,
+    ) -> None:
+        self._seconds = progress_seconds
         self._office = office
         self._db = db
         self._boot = boot
@@ -32,8 +43,8 @@ class Runner:
 
     async def claim(self, run: str) -> bool:
         """Lease a queued run to this start of the program."""
-        now = self._office.now()
-        return bool(await self._db.write(lambda tx: tx.run("agents.runs.claim", run=run, boot=self._boot, now=now)))
+        measured = {"now": self._office.now(), "steady": self._office.steady()}
+        return bool(await self._db.write(lambda tx: tx.run("agents.runs.claim", run=run, boot=self._boot, **measured)))
 
     async def carry(self, run: str) -> None:
         """Carry a leased run forward until it waits or ends."""
@@ -69,8 +80,7 @@ class Runner:
             self._probe.point(name)
 
     async def _ask(self, due: AskModel) -> None:
-        profile = self._office.profile(due.run.agent, due.run.depth)
-        tag = self._office.model_tag(due.run.model, profile)
+        profile, tag = self._office.profile(due.run.agent, due.run.depth), due.tag
         model = self._office.models.get(tag)
         if profile is None or model is None:
             what = (
@@ -82,18 +92,33 @@ class Runner:
             return
         now = self._office.now()
         if (until := self._throttle.admit(model.label, now)) is not None:
-            await self._db.write(lambda tx: modelcalls.park(tx, self._office, self._boot, due.run.id, until))
+            run, boot = due.run.id, self._boot
+            if not await self._db.write(lambda tx: modelcalls.step_aside(tx, self._office, boot, run)):
+                await self._db.write(lambda tx: modelcalls.park(tx, self._office, boot, run, until))
             return
-        prepared = await self._db.read_slow(lambda tx: context.build(tx, self._office, due.run, profile, model, tag))
-        limit = prepared.request.max_output
+        if isinstance(model, Prepares):
+            await model.prepare()
+        built = await self._db.read_slow(lambda tx: context.build(tx, self._office, due.run, profile, model, tag))
+        prepared = await parts.attach(self._db, self._office, due.run, model, built)
         reserved = await self._db.write(
-            lambda tx: modelcalls.reserve(tx, self._office, self._boot, due, model, prepared.tokens, limit)
+            lambda tx: modelcalls.reserve(tx, self._office, self._boot, due, model, prepared)
         )
         if reserved is not None:
-            self._point("model.before")
-            outcome = await watch(model.complete(prepared.request), self._office.limits(due.run.agent).model_seconds)
-            self._point("model.after")
-            await self._take(reserved, model, profile, outcome)
+            await self._call(reserved, model, profile)
+
+    async def _call(self, reserved: Reserved, model: Model, profile: Profile) -> None:
+        """One request to a model, and what came of it."""
+        telling = Telling(self._db, self._office, reserved.run.id, self._seconds)
+
+        def heard(characters: int) -> None:
+            telling.hear(lambda tx: tx.run("agents.models.progress", id=reserved.id, progress=f"{characters:,}"))
+
+        request = replace(reserved.prepared.request, progress=heard)
+        self._point("model.before")
+        outcome = await watch(model.complete(request), self._office.limits(reserved.run.agent).model_seconds)
+        self._point("model.after")
+        await telling.end()
+        await self._take(reserved, model, profile, outcome)
 
     async def _take(self, reserved: Reserved, model: Model, profile: Profile, outcome: Outcome) -> None:
         if isinstance(outcome.value, ModelReply):
@@ -119,10 +144,16 @@ class Runner:
 
     async def _do(self, work: Work) -> None:
         """One call: act, then write down what came of it."""
-        self._point(f"tool.{work.call.tool}.before")
-        outcome = await watch(work.tool.run(work.wanted, work.context), work.timeout)
-        self._point(f"tool.{work.call.tool}.after")
         office, call = self._office, work.call.id
+        telling = Telling(self._db, office, work.call.run, self._seconds)
+
+        def heard(said: str) -> None:
+            telling.hear(lambda tx: tx.run("agents.calls.progress", call=call, progress=said))
+
+        self._point(f"tool.{work.call.tool}.before")
+        outcome = await watch(work.tool.run(work.wanted, replace(work.context, progress=heard)), work.timeout)
+        self._point(f"tool.{work.call.tool}.after")
+        await telling.end()
         if isinstance(outcome.value, ToolResult):
             result = outcome.value
             await self._db.write(lambda tx: turn.complete(tx, office, call, result))

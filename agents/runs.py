@@ -73,6 +73,7 @@ def start(
     """Begin a run with a letter; it takes over the mark of its thread. Returns its id, which may be given."""
     earlier = tx.value("agents.runs.thread_taint", account=letter.account, thread=letter.thread)
     sources = tx.all("agents.runs.thread_taints", account=letter.account, thread=letter.thread)
+    letter = replace(letter, model=letter.model or _picked(tx, office, letter))
     run = _add(
         tx,
         office,
@@ -88,6 +89,13 @@ def start(
     journal.append_letter(tx, office, run, letter, told or _told(tx, letter))
     _mark_foreign(tx, office, run, letter)
     return run
+
+
+def _picked(tx: ReadTx, office: Office, letter: Letter) -> str | None:
+    """The model that the user picked by its tag in this thread before: it stays until they pick another."""
+    where = {"account": letter.account, "thread": letter.thread, "agent": letter.agent}
+    tag: str | None = tx.value("agents.runs.thread_model", **where)
+    return tag if tag in office.models else None
 
 
 def _mark_foreign(tx: WriteTx, office: Office, run: str, letter: Letter) -> None:

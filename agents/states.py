@@ -28,12 +28,15 @@ class RunState(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What one journal entry is. A note is the program's: an empty reply of the model."""
+    """What one journal entry is. A note is the program's: an empty reply of the model. A compact entry is a model's
+    summary of everything up to an earlier entry, which stays where it is.
+    """
 
     USER = "user"
     MODEL = "model"
     RESULTS = "results"
     NOTE = "note"
+    COMPACT = "compact"
 
 
 class CallState(StrEnum):

@@ -53,6 +53,7 @@ class Run:
     activity: int
     created: int
     ended: int | None
+    fallback: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class Call:
     created: int
     started: int | None
     ended: int | None
+    progress: str = ""
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Try:
     text: str
     retry_at: int | None
     at: int
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,7 @@ def to_run(row: sqlite3.Row) -> Run:
             for name in ("model", "subject", "answers", "message", "boot", "deadline", "cancel_at", "shrink")
         },
         **{name: row[name] for name in ("n_model", "n_tool", "cost_u", "active_ms", "activity", "created", "ended")},
+        fallback=row["fallback"],
         state=RunState(row["state"]),
         cancel_why=row["cancel_why"] or "",
         outcome=row["outcome"] or "",
@@ -196,6 +201,8 @@ def to_call(row: sqlite3.Row) -> Call:
             for name in ("fault", "repeats", "attempt", "idem_key", "not_before", "child", "result", "result_hash")
         },
         **{name: row[name] for name in ("whole", "note", "source", "files", "created", "started", "ended")},
+        progress=row["progress"],
+        asked=row["asked"],
         args=json_object(row["args"]),
         risk=Risk(row["risk"]),
         plan=PlanKind(row["plan"]),
@@ -232,7 +239,7 @@ def to_item(row: sqlite3.Row) -> Item:
 
 def to_try(row: sqlite3.Row) -> Try:
     fault = ModelFault(row["fault"]) if row["fault"] else None
-    return Try(row["state"], fault, row["text"] or "", row["retry_at"], row["created"])
+    return Try(row["state"], fault, row["text"] or "", row["retry_at"], row["created"], row["model"])
 
 
 def find_run(tx: ReadTx, run: str) -> Run | None:

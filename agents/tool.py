@@ -5,7 +5,7 @@ The rule: `plan` and `describe` are pure, so that what was shown is what runs; o
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Protocol
@@ -100,11 +100,16 @@ class ToolCall:
     args: Args
 
 
+def unheard(said: str) -> None:
+    """Nobody listens to how far a call has come."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool may know of its run. The database is only there in `apply`.
 
-    `trusted` holds the refs of attachments that count as the owner's own words (DECISIONS 31).
+    `trusted` holds the refs of attachments that count as the owner's own words (DECISIONS 31). `progress` may be told
+    how far the call has come, in a few words, as often as one likes.
     """
 
     account: int
@@ -119,6 +124,7 @@ class ToolContext:
     clock: Clock
     trusted: frozenset[str] = frozenset()
     subject: str = ""
+    progress: Callable[[str], None] = unheard
 
 
 @dataclass(frozen=True, slots=True)

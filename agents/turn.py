@@ -12,6 +12,7 @@ from typing import Final
 from agents import (
     approvals,
     audit,
+    chain,
     ending,
     ids,
     journal,
@@ -57,6 +58,7 @@ class AskModel:
     run: Run
     seq: int
     attempt: int
+    tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def advance(tx: WriteTx, office: Office, boot: str, run_id: str) -> Effect | Non
             return None
         action = loop.decide(view.load(tx, office, run))
         if isinstance(action, CallModel):
-            return AskModel(run, action.seq, action.attempt)
+            return AskModel(run, action.seq, action.attempt, chain.current(tx, office, run))
         if isinstance(action, Start):
             if work := _start(tx, office, run, action.calls):
                 return UseTools(run, work)
@@ -123,7 +125,8 @@ def _collect(tx: WriteTx, office: Office, run: Run) -> None:
 
 def park(tx: WriteTx, office: Office, run: Run, state: RunState, until: int | None) -> None:
     """Give the lease back; the run waits as a row."""
-    if tx.run("agents.runs.park", run=run.id, state=state, wake_at=until, now=office.now()):
+    measured = {"now": office.now(), "steady": office.steady()}
+    if tx.run("agents.runs.park", run=run.id, state=state, wake_at=until, **measured):
         tx.emit(RunChanged(run.id, run.account, state))
         tx.after(office.bells.clock)
         tx.after(office.bells.runs)

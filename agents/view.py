@@ -39,7 +39,7 @@ def load(tx: ReadTx, office: Office, run: Run) -> View:
         unknown_tools=bad.get("unknown_tool", 0),
         bad_args=bad.get("bad_args", 0),
         repeats=max((call.repeats for call in _last_calls(tx, run, recent)), default=0),
-        totals=budget.totals(tx, run.root, now),
+        totals=budget.totals(tx, run.root, office.steady()),
         caps=budget.caps(office, run, root.raised),
     )
 

@@ -203,6 +203,10 @@ def _agents(settings: Settings) -> Iterator[Fault]:
         if agent.model not in settings.models:
             fix = did_you_mean(agent.model, settings.models)
             yield _fault(f"agents.{name}.model", f"{agent.model!r} is not a tag in [models]", fix)
+        for tag in agent.fallbacks:
+            if tag not in settings.models:
+                fix = did_you_mean(tag, settings.models)
+                yield _fault(f"agents.{name}.fallbacks", f"{tag!r} is not a tag in [models]", fix)
         for skill in agent.skills:
             if (problem := name_fault(skill)) is not None:
                 yield _fault(f"agents.{name}.skills", f"{skill!r} {problem}", "write the name in its SKILL.md")

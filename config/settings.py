@@ -28,6 +28,7 @@ DEFAULT_SKILL: Final = "summariser"
 LogLevel = Literal["debug", "info", "warning", "error"]
 RelayTls = Literal["starttls", "implicit", "none"]
 Provider = Literal["demo", "litellm"]
+Takes = Literal["images", "documents"]
 FetchMode = Literal["off", "ask", "allow"]
 
 
@@ -150,6 +151,9 @@ class Limits:
     cost_run_eur: float = option(0.50, "money of a run, in EUR", low=0)
     cost_agent_day_eur: float = option(2.0, "money of one agent in a day, in EUR", low=0)
     cost_day_eur: float = option(5.0, "money of all agents in a day, in EUR", low=0)
+    unknown_price_eur: float = option(
+        10.0, "EUR for a million tokens that count where a model's price is not known", low=0
+    )
     run_minutes: int = option(20, "active minutes of a run", low=1, high=10_080)
     run_days: int = option(7, "age at which an unfinished run ends", low=1, high=365)
     model_seconds: int = option(120, "seconds for a whole model call", low=1, high=3600)
@@ -178,6 +182,7 @@ class Agent:
     name: str
     display: str = option("", "name shown in From and in its hand-over folder")
     model: str = option(DEMO_MODEL, "tag of its model in [models]")
+    fallbacks: tuple[str, ...] = option((), "tags of models that stand in when it cannot be used, in their order")
     skills: tuple[str, ...] = option((), "skills it may delegate to")
     tools: tuple[str, ...] | None = option(None, "tools it may use; left out: all")
     trust_attachments: bool = option(False, "true: the owner's attachments count as the owner's own words")
@@ -196,6 +201,7 @@ class Model:
     api_base: str = option("", "address of the provider; empty: its usual one")
     api_key: Secret | None = option(None, "reference to the key: env:NAME, file:PATH or keyring:SERVICE/NAME")
     context_tokens: int | None = option(None, "size of its context window", low=1000)
+    takes: tuple[Takes, ...] | None = option(None, '"images", "documents" (PDF); left out: as LiteLLM knows it')
     price_in: float | None = option(None, "EUR for a million tokens in", low=0)
     price_out: float | None = option(None, "EUR for a million tokens out", low=0)
 

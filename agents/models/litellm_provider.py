@@ -6,6 +6,7 @@ imported in a thread when the first call is made (3-7 s, 190 MB), never before.
 """
 
 import asyncio
+import base64
 import importlib
 import json
 import logging
@@ -15,15 +16,16 @@ from decimal import Decimal
 from typing import Any
 
 from agents.llm import (
-    AssistantMessage,
     Message,
     ModelError,
     ModelFault,
     ModelReply,
     ModelRequest,
+    Part,
     Price,
     ResultMessage,
     Usage,
+    UserMessage,
     WantedCall,
 )
 from agents.models._faults import classify, readable
@@ -34,6 +36,8 @@ PROVIDER = "litellm"
 DEFAULT_WINDOW = 32_000
 MILLION = Decimal(1_000_000)
 HOSTED = "the provider's usual address"
+LOCAL = ("ollama/", "ollama_chat/")
+FREE = Price(Decimal(0), Decimal(0))
 
 
 class LiteLlmModel:
@@ -68,13 +72,29 @@ class LiteLlmModel:
             return Price(Decimal(str(config.price_in)), Decimal(str(config.price_out)))
         into, out = self._info.get("input_cost_per_token"), self._info.get("output_cost_per_token")
         if not into or not out:
-            return None
+            return FREE if self._is_local() else None
         # The list is in US dollars; taken one to one, a dollar is an upper bound for what is counted in euros.
         return Price(Decimal(str(into)) * MILLION, Decimal(str(out)) * MILLION)
 
     @property
     def window(self) -> int:
         return self._config.context_tokens or self._info.get("max_input_tokens") or DEFAULT_WINDOW
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """ "images", "documents": as configured, else as LiteLLM's list has it."""
+        if self._config.takes is not None:
+            return frozenset(self._config.takes)
+        known = {"images": "supports_vision", "documents": "supports_pdf_input"}
+        return frozenset(name for name, key in known.items() if self._info.get(key))
+
+    def _is_local(self) -> bool:
+        """Whether it is a model of one's own machine by its provider, so that no use of it costs anything."""
+        return self._config.model.startswith(LOCAL)
+
+    async def prepare(self) -> None:
+        """Load LiteLLM, so that price, window and what the model takes are known before anything is reserved."""
+        await self._library()
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """One request. Raises ModelError; a cancelled await closes the connection."""
@@ -138,9 +158,12 @@ class LiteLlmModel:
             answer = await litellm.acompletion(**arguments)
             return answer, to_usage(getattr(answer, "usage", None))
         stream, chunks = await self._open(litellm, arguments)
+        written = 0
         try:
             async for chunk in stream:
                 chunks.append(name_calls(chunk))
+                written += _characters(chunk)
+                request.progress(written)
         finally:
             await _close(stream)
         if not _has_ended(stream):
@@ -205,6 +228,15 @@ def _info(litellm: Any, model: str) -> Mapping[str, Any]:
         return {"input_cost_per_token": None}
 
 
+def _characters(chunk: Any) -> int:
+    """How many characters of an answer a piece of a stream brought: words, or arguments of calls."""
+    count = 0
+    for choice in getattr(chunk, "choices", None) or []:
+        calls = getattr(choice.delta, "tool_calls", None) or []
+        count += len(choice.delta.content or "") + sum(len(call.function.arguments or "") for call in calls)
+    return count
+
+
 async def _close(stream: Any) -> None:
     """Close the connection behind a stream now, not when it is collected."""
     inner = getattr(stream, "completion_stream", None)
@@ -248,9 +280,41 @@ def name_calls(chunk: Any) -> Any:
 
 
 def to_messages(request: ModelRequest) -> list[dict[str, Any]]:
-    """The history in the form every provider takes: arguments are JSON objects, and no turn is empty."""
+    """The history in the form every provider takes: arguments are JSON objects, no turn is empty, and no two turns of
+    the user or of the assistant follow each other.
+    """
     messages: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
-    return messages + [made for made in map(_to_message, request.messages) if made]
+    for made in map(_to_message, request.messages):
+        if made and not _joined(messages, made):
+            messages.append(made)
+    return messages
+
+
+def _joined(messages: list[dict[str, Any]], made: dict[str, Any]) -> bool:
+    """Add a turn to the one before it, if both are the same one's words."""
+    before = messages[-1] if messages else {}
+    if made["role"] != before.get("role") or made["role"] not in ("user", "assistant") or "tool_calls" in before:
+        return False
+    if isinstance(made["content"], str) and isinstance(before["content"], str):
+        before["content"] += f"\n\n{made['content']}"
+    elif made["role"] == "user":
+        before["content"] = _blocks(before["content"]) + _blocks(made["content"])
+    else:
+        made["content"] = "\n\n".join(text for text in (before["content"], made["content"]) if text)
+        messages[-1] = made
+    return True
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
+def _to_part(part: Part) -> dict[str, Any]:
+    """A file as a block of a message."""
+    url = f"data:{part.media_type};base64,{base64.b64encode(part.data).decode()}"
+    if part.media_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "file", "file": {"filename": part.name, "file_data": url}}
 
 
 def _to_message(message: Message) -> dict[str, Any]:
@@ -261,8 +325,9 @@ def _to_message(message: Message) -> dict[str, Any]:
             "name": message.name,
             "content": message.text or "(nothing)",
         }
-    if not isinstance(message, AssistantMessage):
-        return {"role": "user", "content": message.text or "(an empty message)"}
+    if isinstance(message, UserMessage):
+        text = message.text or "(an empty message)"
+        return {"role": "user", "content": [*_blocks(text), *map(_to_part, message.parts)] if message.parts else text}
     if not message.calls:
         return {"role": "assistant", "content": message.text} if message.text.strip() else {}
     calls = [

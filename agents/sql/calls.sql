@@ -64,6 +64,14 @@ SELECT id FROM tool_calls
 WHERE run = :run AND tool = :tool AND (args_hash = :args_hash OR asked_hash = :args_hash) AND state IN ('done', 'started', 'unknown')
 LIMIT 1;
 
+-- name: may_have_acted
+-- Whether an answer of a run was taken that wants an effect on the world.
+SELECT 1 FROM tool_calls WHERE run = :run AND risk <> 'read' AND plan IN ('act', 'within', 'mail') AND fault IS NULL LIMIT 1;
+
+-- name: progress
+-- How far a call has come, in its server's words.
+UPDATE tool_calls SET progress = :progress WHERE id = :call AND state = 'started';
+
 -- name: bad_since_good
 -- Faulty calls of a run since the last one that worked, by fault.
 SELECT fault, count(*) AS n FROM tool_calls

@@ -1,7 +1,7 @@
 -- name: reserve
 -- Notes a model call before it is made, with what it may cost.
-INSERT INTO model_calls (id, run, seq, attempt, state, day, model, endpoint, reserved_u, reserved_t, created)
-VALUES (:id, :run, :seq, :attempt, 'reserved', :day, :model, :endpoint, :reserved_u, :reserved_t, :now);
+INSERT INTO model_calls (id, run, seq, attempt, state, day, model, endpoint, reserved_u, reserved_t, purpose, created)
+VALUES (:id, :run, :seq, :attempt, 'reserved', :day, :model, :endpoint, :reserved_u, :reserved_t, :purpose, :now);
 
 -- name: get
 -- One model call.
@@ -20,6 +20,14 @@ SELECT * FROM model_calls WHERE run = :run AND seq = :seq ORDER BY attempt;
 -- name: open_of_run
 -- Calls of a run that were never settled.
 SELECT id FROM model_calls WHERE run = :run AND state = 'reserved';
+
+-- name: of_run
+-- Every call made for a run, oldest first.
+SELECT * FROM model_calls WHERE run = :run ORDER BY rowid;
+
+-- name: progress
+-- How much of its answer a model has given.
+UPDATE model_calls SET progress = :progress WHERE id = :id AND state = 'reserved';
 
 -- name: hurry
 -- Lets the next try begin now.

@@ -51,11 +51,11 @@ LIMIT :limit;
 
 -- name: claim
 -- Leases a queued run to this start of the program.
-UPDATE runs SET state = 'running', boot = :boot, claimed = :now, wake_at = NULL, updated = :now WHERE id = :run AND state = 'queued';
+UPDATE runs SET state = 'running', boot = :boot, claimed = :steady, wake_at = NULL, updated = :now WHERE id = :run AND state = 'queued';
 
 -- name: park
 -- Gives a lease back: the run waits for something, as a row.
-UPDATE runs SET state = :state, boot = NULL, wake_at = :wake_at, active_ms = active_ms + max(0, :now - claimed), claimed = NULL,
+UPDATE runs SET state = :state, boot = NULL, wake_at = :wake_at, active_ms = active_ms + max(0, :steady - claimed), claimed = NULL,
                 updated = :now
 WHERE id = :run AND state = 'running';
 
@@ -96,12 +96,21 @@ UPDATE runs SET cancel_at = :now, cancel_why = :why, updated = :now WHERE id = :
 -- name: finish
 -- Ends a run, once.
 UPDATE runs SET state = :state, boot = NULL, wake_at = NULL, outcome = :outcome, ended = :now, updated = :now,
-                active_ms = active_ms + CASE WHEN claimed IS NULL THEN 0 ELSE max(0, :now - claimed) END, claimed = NULL
+                active_ms = active_ms + CASE WHEN claimed IS NULL THEN 0 ELSE max(0, :steady - claimed) END, claimed = NULL
 WHERE id = :run AND ended IS NULL;
 
 -- name: taint
 -- Marks a run: it has read untrusted text.
 UPDATE runs SET taint = 1 WHERE id = :run AND taint = 0;
+
+-- name: fall_back
+-- The next model takes over.
+UPDATE runs SET fallback = fallback + 1, updated = :now WHERE id = :run;
+
+-- name: thread_model
+-- The model that was last picked by its tag in a thread.
+SELECT model FROM runs WHERE account = :account AND thread = :thread AND agent = :agent AND depth = 0 AND model IS NOT NULL
+ORDER BY rowid DESC LIMIT 1;
 
 -- name: shrink
 -- Makes the run's next model request smaller.
@@ -117,7 +126,7 @@ WHERE id = :run;
 -- What a run and its children have used and reserved.
 SELECT coalesce(sum(n_model), 0) AS n_model, coalesce(sum(n_tool), 0) AS n_tool, coalesce(sum(tok_in + tok_out), 0) AS tokens,
        coalesce(sum(cost_u), 0) AS cost_u, coalesce(max(cost_unknown), 0) AS cost_unknown, coalesce(sum(active_ms), 0) AS active_ms,
-       coalesce(sum(CASE WHEN claimed IS NULL THEN 0 ELSE max(0, :now - claimed) END), 0) AS running_ms,
+       coalesce(sum(CASE WHEN claimed IS NULL THEN 0 ELSE max(0, :steady - claimed) END), 0) AS running_ms,
        (SELECT coalesce(sum(m.reserved_u), 0) FROM model_calls AS m JOIN runs AS f ON f.id = m.run
         WHERE f.root = :root AND m.state = 'reserved') AS reserved_u,
        (SELECT coalesce(sum(m.reserved_t), 0) FROM model_calls AS m JOIN runs AS f ON f.id = m.run

@@ -49,10 +49,10 @@ def when(millis: int) -> str:
 
 
 def money(cost: Decimal | None, known: bool) -> str:
-    """A cost in EUR; an unknown one is called unknown and never nothing."""
+    """A cost in EUR; an unknown one is called unknown and never nothing: it counts at an assumed price."""
     if cost is None:
         return "cost unknown"
-    return f"{'' if known else 'at least '}{cost:.3f} EUR"
+    return f"{cost:.3f} EUR" if known else f"cost unknown, counted as {cost:.3f} EUR"
 
 
 def write(outgoing: Outgoing, display: str, decide_at: str) -> Written:
@@ -118,7 +118,9 @@ def _request(outgoing: Outgoing, view: RequestView, display: str, decide_at: str
         "".join(f"<p>{escape(part)}</p>" for part in head)
         + "".join(f'<div style="{_BOX}">{html.preformatted(part)}</div>' for part in blocks)
         + "".join(f"<p>{escape(part)}</p>" for part in [*facts, *how])
-        + "<p>" + "<br>\r\n".join(f'<a href="{escape(link)}">{escape(label)}</a>' for label, link in links) + "</p>"
+        + "<p>"
+        + "<br>\r\n".join(f'<a href="{escape(link)}">{escape(label)}</a>' for label, link in links)
+        + "</p>"
     )
     return Written(text + "\n", page, files)
 

@@ -278,6 +278,7 @@ class World:
         self.relay.effects = self.effects
         self.tools = toolbox(self.effects)
         self.skills: Mapping[str, Profile] = {"summariser": SUMMARISER}
+        self.others: Mapping[str, Model] = {}
         self.letters = itertools.count(1)
         self._changed = asyncio.Event()
         self.effects.changed = self._changed
@@ -290,7 +291,7 @@ class World:
         self.runtime = Runtime(
             self.db,
             self.settings,
-            models={"demo": self.model},
+            models={"demo": self.model, **self.others},
             tools=self.tools,
             skills=self.skills,
             relay=self.relay,

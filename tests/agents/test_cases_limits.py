@@ -117,8 +117,10 @@ async def test_an_unknown_price_is_not_free_and_tokens_still_count(tmp_path: Pat
         await w.ended(got.run)
         footer = w.mails()[0].footer
         assert footer is not None
-        assert (footer.cost, footer.cost_known) == (None, False)
         assert footer.tokens > 0
+        assert (footer.cost, footer.cost_known) == (Decimal(footer.tokens) * 10 / 1_000_000, False)
+        [ledger] = w.rows("SELECT reserved_u, spent_u FROM ledger")
+        assert (ledger["reserved_u"], ledger["spent_u"]) == (0, footer.tokens * 10)
 
 
 async def test_a_task_for_a_specialist_is_a_run_of_its_own_with_its_own_activity(tmp_path: Path) -> None:
