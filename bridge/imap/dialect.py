@@ -50,6 +50,8 @@ class Feature(Enum):
     SAVED_RESULTS = "base.select: $ stands for the result of a search"
     BINARY_LITERALS = "base.append: ~{n}"
     PROGRESS = "service, session: INPROGRESS of a long command"
+    SEARCH_UPDATES = "base.watching: results of SEARCH kept up to date"
+    SORT_UPDATES = "base.watching: results of SORT kept up to date"
     SORT_RETURNS = "SORT: return options"
     SEVERAL_APPENDS = "base.append: several messages in one APPEND"
     UPDATE_ITEMS = "CONTEXT: what is fetched of a message that comes into a watched result"
@@ -134,21 +136,21 @@ class ListReturn:
 class SearchReturn:
     """A return option of SEARCH and SORT. What was found is given in the order of the answer.
 
-    `parse` reads an argument and the space before it. `render` makes the option's part of ESEARCH from what was found
-    (numbers or UIDs, as the client asked) and the argument, or None. `part`: the piece of the result that it speaks
-    of; without it, all of it (what SAVE keeps, and what MODSEQ is the highest of, follows from that).
+    `parse` reads an argument and the space before it, if there is one. `render` makes the option's part of ESEARCH from
+    what was found (numbers or UIDs, as the client asked) and the argument, or None. `part`: the piece of the result
+    that it speaks of; without it, all of it (what SAVE keeps, and what MODSEQ is the highest of, follows from that).
     `saves`: it is SAVE, which has the result kept as "$". `shown`: without it, the option has no part in the answer.
-    `watch`: called when the answer has been given with session, mailbox, criteria (None: they cannot be watched),
-    result and whether UIDs are spoken; it may have the result kept up to date.
+    `watch`: called when the answer has been given, with session, mailbox and the search as base.search.Asked; it may
+    have the result kept up to date. A tag stands for one such search at a time.
     """
 
     name: bytes
     render: Callable[[Sequence[int], Any], bytes | None]
-    parse: Callable[[Cursor], Any] | None = None
+    parse: Callable[[Cursor, "Dialect"], Any] | None = None
     part: Callable[[Sequence[int], Any], Sequence[int]] | None = None
     saves: bool = False
     shown: bool = True
-    watch: Callable[[Any, Selected, Any, Any, bool], None] | None = None
+    watch: Callable[[Any, Selected, Any], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

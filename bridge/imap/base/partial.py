@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from bridge.imap.dialect import SearchReturn
+from bridge.imap.dialect import Dialect, SearchReturn
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import number_set
 
@@ -67,5 +67,9 @@ def _render(found: Sequence[int], piece: Piece) -> bytes:
     return b"PARTIAL (%b %b)" % (piece.render(), number_set(part) if part else b"NIL")
 
 
-PARTIAL: Final = SearchReturn(b"PARTIAL", _render, parse=read_piece, part=lambda found, piece: piece.of(found))
+def _parse(cursor: Cursor, dialect: Dialect) -> Piece:
+    return read_piece(cursor)
+
+
+PARTIAL: Final = SearchReturn(b"PARTIAL", _render, parse=_parse, part=lambda found, piece: piece.of(found))
 """The return option, which several extensions have."""

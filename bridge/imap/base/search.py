@@ -3,7 +3,7 @@
 Rule: an answer names only messages that this client has been told of, by its own numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -46,6 +46,20 @@ class Found:
 
     uids: Sequence[Uid]
     asks_modseq: bool
+
+
+Order = Callable[[Session, Selected, Sequence[Uid]], Awaitable[Sequence[Uid]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search that has been answered, for who keeps its result up to date. `argument`: of the option that asks so."""
+
+    criteria: Criteria | None
+    found: Found
+    uid: bool
+    argument: Any = None
+    order: Order | None = None
 
 
 class Resolver:
@@ -104,7 +118,7 @@ def _return(cursor: Cursor, dialect: Dialect) -> tuple[SearchReturn, Any]:
     option = dialect.search_returns.get(cursor.word("a return option"))
     if option is None:
         cursor.fail("Unknown return option")
-    return option, option.parse(cursor) if option.parse else None
+    return option, option.parse(cursor, dialect) if option.parse else None
 
 
 # Finding and answering
@@ -133,6 +147,8 @@ async def find(
     refused: Refused | None = None,
 ) -> Found:
     """The messages the criteria are true of, ascending. Raises Refused, and empties "$" if it was to be set."""
+    if session.tag in selected.watches and any(option.watch for option, _ in returns or ()):
+        raise Refused("A search with this tag is kept up to date already", bad=True)  # RFC 5267 section 4.3
     try:
         if criteria is None:
             raise refused or Refused("Nothing to search for", bad=True)
@@ -162,6 +178,7 @@ def answer(
     *,
     uid: bool,
     criteria: Criteria | None = None,
+    order: Order | None = None,
 ) -> None:
     """ESEARCH: the parts asked for, in that order; without any, ALL (RFC 4731 section 3.1). SAVE alone says nothing."""
     shown = tuple((option, argument) for option, argument in returns if option.shown)
@@ -169,9 +186,9 @@ def answer(
         selected.saved = sorted(_parts(found.uids, shown))
     if not returns or shown or not all(option.saves for option, _ in returns):
         _tell(session, selected, found, shown if returns else _everything(session), uid=uid)
-    for option, _ in returns:
+    for option, argument in returns:
         if option.watch is not None:
-            option.watch(session, selected, criteria, found, uid)
+            option.watch(session, selected, Asked(criteria, found, uid, argument, order))
 
 
 def _everything(session: Session) -> Returns:

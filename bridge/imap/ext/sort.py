@@ -1,5 +1,6 @@
 """SORT (RFC 5256): the messages a search finds, in the order of dates, sizes, subjects or names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -11,9 +12,10 @@ from bridge.imap.criteria import Criteria
 from bridge.imap.dialect import Dialect, Extension, Feature, announces
 from bridge.imap.ordering import Criterion, SortKey, in_order
 from bridge.imap.session import Session
-from bridge.imap.states import IN_MAILBOX
+from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import numbers
+from mailstore.model import Uid
 
 MAX_CRITERIA: Final = 20
 
@@ -47,10 +49,13 @@ def _criterion(cursor: Cursor, dialect: Dialect) -> Criterion:
 async def run_sort(session: Session, wanted: Sorting, *, uid: bool) -> Done:
     selected = session.open_mailbox()
     found = await find(session, selected, wanted.criteria, wanted.returns)
-    ordered = await arranged(session, selected, found.uids, lambda entries: in_order(entries, wanted.order))
-    found = Found(ordered, found.asks_modseq)
+
+    async def order(session: Session, selected: Selected, uids: Sequence[Uid]) -> Sequence[Uid]:
+        return await arranged(session, selected, uids, lambda entries: in_order(entries, wanted.order))
+
+    found = Found(await order(session, selected, found.uids), found.asks_modseq)
     if wanted.returns is not None:
-        answer(session, selected, found, wanted.returns, uid=uid)
+        answer(session, selected, found, wanted.returns, uid=uid, criteria=wanted.criteria, order=order)
     else:
         told = told_as(selected, found.uids, uid=uid)
         modseq = highest(session, selected, found, None)

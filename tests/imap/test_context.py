@@ -1,0 +1,126 @@
+"""Watched results: whoever applies ADDTO and REMOVEFROM, pair by pair, holds what a new search would find."""
+
+import random
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from config.settings import Imap
+from tests.imap.harness import Client, House, house_settings, letter, open_house
+
+CHANGE = re.compile(rb'ESEARCH \(TAG "(\w+)"\) UID (ADDTO|REMOVEFROM) \(([^)]*)\)')
+WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    settings = house_settings(tmp_path, imap=Imap(extensions="all"))
+    async with open_house(tmp_path, ("ada",), settings=settings) as house:
+        yield house
+
+
+def numbers(text: bytes) -> list[int]:
+    """A set in the order it is written."""
+    found = []
+    for part in text.split(b","):
+        first, _, last = part.partition(b":")
+        found += list(range(int(first), int(last or first) + 1))
+    return found
+
+
+def follow(result: list[int], word: bytes, pairs: bytes) -> None:
+    """What a client does with a change (RFC 5267 sections 4.3.3 and 4.3.4)."""
+    parts = pairs.split()
+    for at, uids in zip(parts[::2], parts[1::2], strict=True):
+        position, named = int(at), numbers(uids)
+        if word == b"ADDTO":
+            if position:
+                result[position - 1 : position - 1] = named
+            else:
+                result[:] = sorted([*result, *named])
+        elif position:
+            assert result[position - 1 : position - 1 + len(named)] == named
+            del result[position - 1 : position - 1 + len(named)]
+        else:
+            result[:] = [uid for uid in result if uid not in named]
+
+
+async def found(client: Client, search: str) -> list[int]:
+    answer = await client.command(search)
+    assert answer.ok, answer
+    [line] = [line for line in answer.untagged if b"ESEARCH" in line]
+    text = line.partition(b" ALL ")[2]
+    return numbers(text) if text else []
+
+
+SEARCHES = {
+    "w1": ("UID SORT RETURN ({}ALL) (SUBJECT REVERSE ARRIVAL) UTF-8 UNDELETED",),
+    "w2": ("UID SORT RETURN ({}ALL) (REVERSE SUBJECT) UTF-8 FLAGGED",),
+    "w3": ("UID SEARCH RETURN ({}ALL) UNSEEN",),
+}
+
+
+async def change_something(house: House, other: Client, chance: random.Random) -> None:
+    match chance.randrange(4):
+        case 0:
+            await house.append("INBOX", letter(chance.choice(WORDS)), flags=chance.sample(["\\Flagged", "\\Seen"], 1))
+        case 1 | 2:
+            uid = chance.randrange(1, 30)
+            flag, op = chance.choice(["\\Flagged", "\\Seen", "\\Deleted"]), chance.choice("+-")
+            await other.command(f"UID STORE {uid} {op}FLAGS.SILENT ({flag})")
+        case _:
+            await other.command("EXPUNGE" if chance.random() < 0.3 else "NOOP")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_who_follows_the_changes_holds_the_result(house: House, seed: int) -> None:
+    chance = random.Random(seed)
+    for number in range(6):
+        await house.append("INBOX", letter(WORDS[number]))
+    client, other = await house.login("ada", "INBOX"), await house.login("ada", "INBOX")
+    believed: dict[bytes, list[int]] = {}
+    for tag, (search,) in SEARCHES.items():
+        client.send(f"{tag} {search.format('UPDATE ')}\r\n".encode())
+        answer = await client.answer(tag.encode())
+        text = answer.untagged[-1].partition(b" ALL ")[2]
+        believed[tag.encode()] = numbers(text) if text else []
+    for _ in range(40):
+        await change_something(house, other, chance)
+        if chance.random() < 0.5:
+            answer = await client.command("NOOP")
+            for line in answer.untagged:
+                if (match := CHANGE.match(line)) is not None:
+                    follow(believed[match[1]], match[2], match[3])
+            for tag, (search,) in SEARCHES.items():
+                assert believed[tag.encode()] == await found(client, search.format("")), (tag, answer.untagged)
+
+
+async def test_a_mailbox_watches_twenty_results_and_says_no_to_more(house: House) -> None:
+    # req rfc5267/4.3.1-limit
+    client = await house.login("ada", "INBOX")
+    for number in range(20):
+        client.send(b"w%d SEARCH RETURN (UPDATE) ALL\r\n" % number)
+        assert (await client.answer(b"w%d" % number)).untagged == [b'ESEARCH (TAG "w%d")' % number]
+    client.send(b"more SORT RETURN (UPDATE COUNT) (DATE) UTF-8 ALL\r\n")
+    answer = await client.answer(b"more")
+    assert answer.ok
+    assert answer.untagged[0] == b'ESEARCH (TAG "more") COUNT 0'
+    assert answer.untagged[1].startswith(b'NO [NOUPDATE "more"] ')
+    assert (await client.command('CANCELUPDATE "w3"')).ok
+    client.send(b"again SEARCH RETURN (UPDATE) ALL\r\n")
+    assert (await client.answer(b"again")).untagged == [b'ESEARCH (TAG "again")']
+
+
+async def test_where_only_searches_are_watched_sorts_are_not(tmp_path: Path) -> None:
+    # req rfc5267/4.3-noupdate
+    names = ("ESEARCH", "SORT", "ESORT", "CONTEXT=SEARCH")
+    settings = house_settings(tmp_path, imap=Imap(extensions=names))
+    async with open_house(tmp_path, ("ada",), settings=settings) as house:
+        client = await house.login("ada", "INBOX")
+        client.send(b"s SORT RETURN (UPDATE ALL) (DATE) UTF-8 ALL\r\n")
+        answer = await client.answer(b"s")
+        assert answer.ok
+        assert answer.untagged[-1].startswith(b'NO [NOUPDATE "s"] ')
+        assert (await client.command("CAPABILITY")).untagged[0].split().count(b"CONTEXT=SORT") == 0
