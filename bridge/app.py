@@ -29,6 +29,7 @@ from bridge.crash import CrashProbe
 from bridge.imap.items import RENDERERS
 from bridge.imap.service import ImapService
 from bridge.net.listener import Listener
+from bridge.net.memory import look_for_garbage_seldom
 from bridge.net.tls import Certificates, ensure_certificates
 from bridge.norelay import NoRelay
 from bridge.post.accept import Accept
@@ -309,6 +310,7 @@ async def serve(
         on_ready(ports)
         log.info("ready", extra=ports.as_dict())
         await asyncio.to_thread(read_ahead)
+        look_for_garbage_seldom()
         await stop.wait()
     finally:
         await control.close()

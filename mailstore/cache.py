@@ -230,8 +230,7 @@ class MailboxIndex:
 
     def load(self, tx: ReadTx) -> None:
         """Read the whole mailbox."""
-        rows = tx.all("mailstore.changes.rows", mailbox=self.mailbox.id)
-        uids, keys, modseqs = zip(*rows, strict=True) if rows else ((), (), ())
+        uids, keys, modseqs = tx.columns("mailstore.changes.rows", mailbox=self.mailbox.id)
         self._sets.learn(tx, keys)
         self._uids, self._keys, self._modseqs = array("I", uids), array("I", keys), array("Q", modseqs)
         self._highest = lookup.status(tx, self.mailbox).highest_modseq

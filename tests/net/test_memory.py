@@ -1,4 +1,4 @@
-"""The allocator setting: it takes on this platform, and a large block then has pages of its own."""
+"""The allocator setting takes on this platform, and a large block then has pages of its own; garbage is still found."""
 
 import platform
 import subprocess
@@ -39,3 +39,23 @@ def test_a_large_block_has_pages_of_its_own_once_set() -> None:
     if glibc:
         assert run("") == "True"
         assert run("keep_large_blocks_apart()") == "False"
+
+
+def test_garbage_is_looked_for_seldom_but_found() -> None:
+    script = """
+import gc, weakref
+from bridge.net.memory import YOUNG, look_for_garbage_seldom
+
+class Loop:
+    def __init__(self):
+        self.me = self
+
+old = Loop()
+look_for_garbage_seldom()
+print(gc.get_freeze_count() > 1000, gc.get_threshold()[0] == YOUNG)
+lost = weakref.ref(Loop())
+kept = [[] for _ in range(YOUNG + 1000)]
+print(lost() is None, len(kept))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "True", "21000"]
