@@ -159,7 +159,6 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, 
     email = EmailId(tx.value("mailstore.messages.next-id"))
     thread = _thread(tx, account, prepared, thread)
     keyword_set = words.intern(tx, account, words.spell(tx, account, wish.flags.keywords))
-    message_id = None if message.message_id is None else content.storable(message.message_id)
     tx.insert(
         "mailstore.messages.insert",
         id=email,
@@ -170,7 +169,6 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, 
         internal_date=wish.internal_date,
         zone=wish.zone,
         filed=sent.FILED if wish.filed else 0,
-        message_id=message_id,
         likeness=wish.likeness,
     )
     bits = wish.flags.bits | (DELETED if wish.flags.deleted else 0)

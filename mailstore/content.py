@@ -50,7 +50,7 @@ def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
         hash=prepared.hash,
         size=len(prepared.raw),
         header_size=message.header_size,
-        message_id=message.message_id,
+        message_id=None if message.message_id is None else storable(message.message_id),
         subject=storable(message.subject),
         base_subject=storable(message.base_subject),
         sent=message.sent,

@@ -190,8 +190,11 @@ def _refresh_views(tx: WriteTx, account: AccountId, moving: Sequence[int], modse
 
 def _alike(there: Standing, differences: dict[int, Difference | None]) -> Iterator[tuple[Difference, Standing]]:
     """The messages that change, by what changes of them."""
-    for difference in dict.fromkeys(differences.values()):
-        if difference is not None:
+    kinds = dict.fromkeys(differences.values())
+    for difference in kinds:
+        if difference is not None and len(kinds) == 1:
+            yield difference, there
+        elif difference is not None:
             same = {key for key, each in differences.items() if each == difference}
             yield difference, there.where(map(same.__contains__, there.keys))
 

@@ -6,7 +6,7 @@ more than the change itself.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Any
 
@@ -28,6 +28,10 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.emails)
+
+    def where(self, chosen: Sequence[Any]) -> "Batch":
+        """The rows for which `chosen`, a column too, is true."""
+        return Batch(*(list(compress(column, chosen)) for column in (self.emails, self.keys, self.sizes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +68,14 @@ class Standing:
         which = list(chosen)
         if all(which):
             return self
-        return Standing(*(tuple(compress(column, which)) for column in astuple(self)))
+        return Standing(*(list(compress(getattr(self, each.name), which)) for each in fields(self)))
 
     def by_mailbox(self) -> Iterator[tuple[MailboxId, "Standing"]]:
         """The rows by the mailbox in which the messages are stored."""
-        for mailbox in sorted(set(self.mailboxes)):
-            yield MailboxId(mailbox), self.where(each == mailbox for each in self.mailboxes)
+        mailboxes = sorted(set(self.mailboxes))
+        for mailbox in mailboxes:
+            alike = self if len(mailboxes) == 1 else self.where([each == mailbox for each in self.mailboxes])
+            yield MailboxId(mailbox), alike
 
 
 def at(tx: ReadTx, mailbox: MailboxId, uids: Iterable[int]) -> Standing:

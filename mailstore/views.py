@@ -10,7 +10,7 @@ INBOX and the user's folders; Action takes every open request but one in Trash.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Any
 
@@ -51,7 +51,7 @@ def boxes(tx: ReadTx, account: AccountId) -> dict[int, MailboxId]:
 
 def refresh(tx: WriteTx, account: AccountId, emails: Sequence[int], modseq: ModSeq) -> None:
     """Bring the views up to date for messages whose mailbox, \\Seen flag or label has changed."""
-    columns = tx.columns("mailstore.views.differing", emails=json.dumps(emails))
+    columns = tx.columns("mailstore.views.differing", emails=json.dumps(sorted(emails)))
     differing = _Differing(*columns)
     if not differing.emails:
         return
@@ -88,7 +88,7 @@ class _Differing:
 
     def where(self, chosen: Iterable[Any]) -> "_Differing":
         which = list(chosen)
-        return _Differing(*(tuple(compress(column, which)) for column in astuple(self)))
+        return _Differing(*(list(compress(getattr(self, each.name), which)) for each in fields(self)))
 
 
 def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, batch: Batch, modseq: ModSeq) -> None:
@@ -120,10 +120,15 @@ def _marked_here(tx: ReadTx, view: MailboxId, uids: Column, keys: Column) -> lis
 
 
 def leave_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> None:
-    """Take messages out of every view they stand in."""
+    """Take messages that are about to be forgotten out of every view they stand in."""
     for bit, view in boxes(tx, account).items():
         shown = there.where(there.within(bit))
-        leave(tx, account, view, bit, shown.batch, shown.within(bit), modseq)
+        if shown:
+            uids = shown.within(bit)
+            keys = _marked_here(tx, view, uids, shown.keys)
+            take(tx, account, view, Batch(shown.emails, keys, shown.sizes), uids, modseq)
+            if bit == UNREAD:
+                tx.run("mailstore.views.settle", emails=json.dumps(shown.emails))
 
 
 def _keep_read(tx: WriteTx, view: MailboxId, leaving: _Differing, modseq: ModSeq) -> _Differing:

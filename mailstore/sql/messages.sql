@@ -12,9 +12,8 @@ SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'email'), 0) + 1;
 
 -- name: insert
 INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, zone, filed,
-    message_id, likeness)
-VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date, :zone, :filed, :message_id,
-    :likeness);
+    likeness)
+VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date, :zone, :filed, :likeness);
 
 -- name: insert-state
 -- What of a new message may change, with the UIDs it was given in its mailbox and the views.
@@ -23,16 +22,19 @@ VALUES (:email, :mailbox, :uid, :in_all, :in_unread, :in_action, :flags, :keywor
 
 -- name: copy
 -- Makes copies of messages, in the order given, under ascending ids.
-INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, zone, message_id)
-SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.header_size, e.internal_date, e.zone,
-    e.message_id
-FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value ORDER BY j.key;
+INSERT INTO email (id, account, content, thread, origin, stands_for, header_size, internal_date, zone)
+SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.header_size, e.internal_date, e.zone
+FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
 
 -- name: copy-state
--- What of those copies may change; no copy is open, or in a view yet.
+-- What of those copies may change. `in_all` and `in_unread` are the first UIDs they were given in these views, in their
+-- order, or 0 where the mailbox does not feed the view; no copy is open.
 INSERT INTO state (email, mailbox, uid, in_all, in_unread, in_action, flags, keywords, modseq, open, size)
-SELECT :id + j.key, :mailbox, :uid + j.key, 0, 0, 0, s.flags, s.keywords, :modseq, 0, s.size
-FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value ORDER BY j.key;
+SELECT :id + j.key, :mailbox, :uid + j.key,
+    iif(:in_all, :in_all + j.key, 0),
+    iif(:in_unread AND NOT s.flags & 1, :in_unread - 1 + sum(~s.flags & 1) OVER (ORDER BY j.key), 0),
+    0, s.flags, s.keywords, :modseq, 0, s.size
+FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value;
 
 -- name: refile
 -- Gives messages another stored mailbox, under ascending UIDs.
@@ -50,8 +52,8 @@ AND target IN (SELECT value FROM json_each(:emails));
 
 -- name: facts
 -- What is told of messages when they move or go.
-SELECT e.id, e.content, e.thread, e.message_id, e.stands_for
-FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
+SELECT e.id, e.content, e.thread, c.message_id, e.stands_for
+FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content;
 
 -- name: siblings
 -- Other messages of the account with the same bytes, and where they are.
@@ -80,8 +82,9 @@ LEFT JOIN rendered r2 ON r2.content = e.content
     AND r2.rendering = (SELECT id FROM rendering WHERE name = :rendering_c);
 
 -- name: lasting
--- What never changes of messages of a mailbox, by ranges of UIDs ([[first, last], ...], ascending).
-SELECT p.uid, e.content, c.size, e.header_size, e.internal_date, e.zone
+-- What never changes of messages of a mailbox, by ranges of UIDs ([[first, last], ...], ascending): as columns.
+SELECT json_group_array(p.uid), json_group_array(e.content), json_group_array(c.size),
+    json_group_array(e.header_size), json_group_array(e.internal_date), json_group_array(e.zone)
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
@@ -89,7 +92,7 @@ CROSS JOIN email e ON e.id = p.email
 CROSS JOIN content c ON c.id = e.content;
 
 -- name: info
-SELECT e.id, e.account, e.content, e.thread, e.message_id, c.subject, e.internal_date, c.sent, s.size, s.flags,
+SELECT e.id, e.account, e.content, e.thread, c.message_id, c.subject, e.internal_date, c.sent, s.size, s.flags,
     s.keywords
 FROM email e JOIN state s ON s.email = e.id JOIN content c ON c.id = e.content WHERE e.id = :email;
 
@@ -104,13 +107,15 @@ SELECT mailbox, uid FROM (
 ) WHERE uid > 0 ORDER BY email DESC, shown, mailbox;
 
 -- name: by-message-id
-SELECT id FROM email WHERE account = :account AND message_id = :message_id ORDER BY id;
+SELECT e.id FROM content c CROSS JOIN email e INDEXED BY email_content ON e.content = c.id AND e.account = :account
+WHERE c.message_id = :message_id ORDER BY e.id;
 
 -- name: sent-by-message-id
 -- Messages of this id in Sent.
 SELECT e.id, e.content, e.filed, e.thread, e.stands_for, s.flags, s.uid
-FROM email e JOIN state s ON s.email = e.id
-WHERE e.account = :account AND e.message_id = :message_id AND s.mailbox = :mailbox ORDER BY e.id;
+FROM content c CROSS JOIN email e INDEXED BY email_content ON e.content = c.id AND e.account = :account
+JOIN state s ON s.email = e.id
+WHERE c.message_id = :message_id AND s.mailbox = :mailbox ORDER BY e.id;
 
 -- name: sent-by-likeness
 -- Messages in Sent from and to the same, with the same subject and body, dated within two minutes.

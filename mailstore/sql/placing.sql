@@ -55,8 +55,10 @@ WHERE id = :mailbox;
 
 -- name: at
 -- The placements in ranges of UIDs ([[first, last], ...], ascending), as the columns of a Standing.
-SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
-    s.in_all, s.in_unread, s.in_action
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
+    json_group_array(s.in_action)
 FROM json_each(:uids) j
 CROSS JOIN placement p ON p.mailbox = :mailbox
     AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
@@ -64,24 +66,28 @@ CROSS JOIN state s ON s.email = p.email;
 
 -- name: marked
 -- The placements of a mailbox that are \Deleted, ascending.
-SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
-    s.in_all, s.in_unread, s.in_action
-FROM placement p JOIN state s ON s.email = p.email
-WHERE p.mailbox = :mailbox AND p.deleted = 1
-ORDER BY p.uid;
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
+    json_group_array(s.in_action)
+FROM placement p CROSS JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox AND p.deleted = 1;
 
 -- name: everything
 -- All placements of a mailbox, ascending.
-SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
-    s.in_all, s.in_unread, s.in_action
-FROM placement p JOIN state s ON s.email = p.email
-WHERE p.mailbox = :mailbox
-ORDER BY p.uid;
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
+    json_group_array(s.in_action)
+FROM placement p CROSS JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox;
 
 -- name: stored
 -- The stored placements of messages.
-SELECT p.uid, p.email, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, s.size, s.mailbox, s.uid AS home,
-    s.in_all, s.in_unread, s.in_action
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
+    json_group_array(s.in_action)
 FROM json_each(:emails) j
 CROSS JOIN state s ON s.email = j.value
 CROSS JOIN placement p ON p.mailbox = s.mailbox AND p.uid = s.uid;

@@ -58,6 +58,7 @@ CREATE TABLE content (
     sent INTEGER,                            -- the Date field
     sent_day INTEGER                         -- its day as written, in its own zone; days since 1970-01-01
 ) STRICT;
+CREATE INDEX content_message_id ON content (message_id) WHERE message_id IS NOT NULL;
 
 CREATE TABLE content_chunk (
     id INTEGER PRIMARY KEY,                  -- content << 16 | number of the chunk
@@ -114,11 +115,9 @@ CREATE TABLE email (
     header_size INTEGER NOT NULL,
     internal_date INTEGER NOT NULL,
     filed INTEGER NOT NULL DEFAULT 0,        -- in Sent: 0 a client's, 1 the server's, plus 2 when matched
-    message_id TEXT,
     likeness BLOB,                           -- in Sent: hash of From, To, Subject and body
     zone INTEGER NOT NULL DEFAULT 0          -- minutes that the clock of the internal date was ahead of UTC
 ) STRICT;
-CREATE INDEX email_message_id ON email (account, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX email_content ON email (content, account);
 CREATE INDEX email_thread ON email (thread);
 CREATE INDEX email_stands_for ON email (stands_for) WHERE stands_for <> id;

@@ -10,7 +10,8 @@ SELECT account FROM thread WHERE id = :thread;
 
 -- name: by-message-id
 -- The thread of the newest message of this id in the account.
-SELECT thread FROM email WHERE account = :account AND message_id = :message_id ORDER BY id DESC LIMIT 1;
+SELECT e.thread FROM content c CROSS JOIN email e INDEXED BY email_content ON e.content = c.id AND e.account = :account
+WHERE c.message_id = :message_id ORDER BY e.id DESC LIMIT 1;
 
 -- name: by-alias
 SELECT thread FROM alias WHERE account = :account AND alias = :alias;

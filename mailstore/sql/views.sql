@@ -5,14 +5,16 @@ SELECT id, view FROM mailboxes WHERE account = :account AND view IS NOT NULL;
 -- name: differing
 -- Those of these messages whose views are not what they should be. Wanted is what the mailbox feeds, less Unread when
 -- seen and Action when not open.
-SELECT email, key, size, in_all, in_unread, in_action, feeds, wanted FROM (
+SELECT json_group_array(email), json_group_array(key), json_group_array(size), json_group_array(in_all),
+    json_group_array(in_unread), json_group_array(in_action), json_group_array(feeds), json_group_array(wanted)
+FROM (
     SELECT s.email, s.flags | (s.keywords << 6) AS key, s.size, s.in_all, s.in_unread, s.in_action, m.feeds,
         (s.in_all > 0) | ((s.in_unread > 0) << 1) | ((s.in_action > 0) << 2) AS shown,
         m.feeds & (1 | ((~s.flags & 1) << 1) | (s.open << 2)) AS wanted
     FROM json_each(:emails) j
     CROSS JOIN state s ON s.email = j.value
     JOIN mailboxes m ON m.id = s.mailbox
-) WHERE shown <> wanted ORDER BY email;
+) WHERE shown <> wanted;
 
 -- name: show
 -- Notes that these messages stand in a view, under ascending UIDs.
@@ -41,9 +43,10 @@ DELETE FROM lingering WHERE email IN (SELECT value FROM json_each(:emails));
 
 -- name: overdue
 -- Messages that no session has watched since before they were read, or that were read long ago.
-SELECT l.email, s.in_unread, s.flags | (s.keywords << 6) AS key, s.size
-FROM lingering l JOIN state s ON s.email = l.email
-WHERE l.mailbox = :mailbox AND (l.modseq <= :watched OR l.at <= :until) ORDER BY l.email;
+SELECT json_group_array(l.email), json_group_array(s.in_unread), json_group_array(s.flags | (s.keywords << 6)),
+    json_group_array(s.size)
+FROM lingering l CROSS JOIN state s ON s.email = l.email
+WHERE l.mailbox = :mailbox AND (l.modseq <= :watched OR l.at <= :until);
 
 -- name: next-overdue
 -- When the first lingering message was read.
