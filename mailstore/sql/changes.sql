@@ -26,10 +26,11 @@ WHERE account = :account AND mailbox = :mailbox AND modseq > :modseq AND kind = 
 SELECT log_floor FROM accounts WHERE id = :account;
 
 -- name: rows
--- The index rows of a whole mailbox: UID, flag-set key, modseq.
-SELECT p.uid, s.flags | (p.deleted << 4) | (s.keywords << 6) AS key, max(p.modseq, s.modseq) AS modseq
-FROM placement p JOIN state s ON s.email = p.email
-WHERE p.mailbox = :mailbox ORDER BY p.uid;
+-- The index rows of a whole mailbox: UID, flag-set key, modseq, as columns.
+SELECT json_group_array(p.uid), json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)),
+    json_group_array(max(p.modseq, s.modseq))
+FROM placement p CROSS JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox;
 
 -- name: rows-at
 -- The index rows of ranges of UIDs ([[first, last], ...], ascending).
