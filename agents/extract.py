@@ -9,13 +9,17 @@ import codecs
 import importlib
 import io
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
+from agents import archive
 from agents.enclosed import MAX_BYTES, TooDeep, enclosed_text
+
+T = TypeVar("T")
 
 
 def _names(text: str) -> frozenset[str]:
@@ -23,6 +27,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 MAIL = "message/rfc822"
+ZIP = "application/zip"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+OPEN_DOCUMENT = "application/vnd.oasis.opendocument.text"
 MAX_TEXT = 1_000_000
 MAX_PAGES = 500
 PDF_SECONDS = 20.0
@@ -42,6 +49,9 @@ EXTENSIONS = MappingProxyType(
         ".htm": "text/html",
         ".xhtml": "text/html",
         ".eml": MAIL,
+        ".zip": ZIP,
+        ".docx": WORD,
+        ".odt": OPEN_DOCUMENT,
         **dict.fromkeys(_TEXT_ENDINGS, "text/plain"),
     }
 )
@@ -72,6 +82,8 @@ def kind_of(name: str, media_type: str) -> str:
     plain = media_type.partition(";")[0].strip().lower()
     if plain in GENERIC:
         return EXTENSIONS.get(PurePosixPath(name.lower()).suffix, plain or "application/octet-stream")
+    if plain in (ZIP, "application/x-zip-compressed", "application/x-zip"):
+        return EXTENSIONS.get(PurePosixPath(name.lower()).suffix, ZIP)
     if plain in ("application/xhtml+xml", "text/html"):
         return "text/html"
     if plain.startswith("text/") or plain in TEXT_TYPES or plain.endswith(("+json", "+xml")):
@@ -79,9 +91,15 @@ def kind_of(name: str, media_type: str) -> str:
     return plain
 
 
-async def extract(name: str, media_type: str, data: bytes, seconds: float = PDF_SECONDS) -> Extracted:
-    """The text of a file. Raises Unreadable."""
+async def extract(
+    name: str, media_type: str, data: bytes, seconds: float = PDF_SECONDS, inside: str = ""
+) -> Extracted:
+    """The text of a file, or with `inside` that of a file in an archive. Raises Unreadable."""
     kind = kind_of(name, media_type)
+    if inside:
+        return await _inside(kind, data, seconds, inside)
+    if kind in (ZIP, WORD, OPEN_DOCUMENT):
+        return _capped(await _unpacked(_READERS[kind], data))
     if kind == "application/pdf" or data[:5] == b"%PDF-":
         return await _pdf_in_time(data, seconds)
     if kind == "text/html":
@@ -93,6 +111,26 @@ async def extract(name: str, media_type: str, data: bytes, seconds: float = PDF_
             raise Unreadable("it is said to be text but holds binary data")
         return _capped(decode(data, media_type))
     raise Unreadable(f"its type {kind} has no text that can be read here")
+
+
+async def _inside(kind: str, data: bytes, seconds: float, name: str) -> Extracted:
+    if kind != ZIP:
+        raise Unreadable("it is no archive, so nothing is inside it")
+    found = await _unpacked(lambda whole: archive.inside(whole, name), data)
+    return await extract(name, "", found, seconds)
+
+
+async def _unpacked(reader: Callable[[bytes], T], data: bytes) -> T:
+    """What a reader of archives gives, in a thread: unpacking takes its time."""
+    try:
+        return await asyncio.to_thread(reader, data)
+    except archive.Broken as fault:
+        raise Unreadable(fault.why) from None
+
+
+_READERS: Mapping[str, Callable[[bytes], str]] = MappingProxyType(
+    {ZIP: archive.contents, WORD: archive.word_text, OPEN_DOCUMENT: archive.open_document_text}
+)
 
 
 async def _mail(data: bytes) -> Extracted:

@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from agents import budget, ids, journal, store
-from agents.letter import Footer, Kind, Outgoing, Spent, ToolCount
+from agents.letter import File, Footer, Kind, Outgoing, Spent, ToolCount
 from agents.office import Office
 from agents.outbox import put
 from agents.ports import ReadTx, WriteTx
@@ -20,6 +20,11 @@ from agents.states import CallState, PlanKind, RunState
 from agents.store import Call, Run
 from agents.tool import FETCH, ToolFailed
 from agents.web import address
+
+MAX_BODY = 60_000
+SHOWN_OF_LONG = 8_000
+WHOLE = "answer.md"
+"""An answer that is longer than people read in a mail is a file, and its beginning the mail."""
 
 _RETRY = 'Answer this mail with "retry" to try it again.'
 _ADVICE = {
@@ -139,9 +144,12 @@ def ending_mail(tx: WriteTx, office: Office, run: Run, state: RunState, text: st
     body = text if done else _failure_body(state, text, effects(tx, office, run))
     files = [
         file
-        for row in tx.all("agents.calls.files", run=run.id)
+        for row in tx.all("agents.calls.files", root=run.root)
         for file in journal.load_files(tx, json.loads(row["files"]))
     ]
+    if len(body) > MAX_BODY:
+        files.append(File(WHOLE, "text/markdown", body.encode("utf-8", "replace")))
+        body = f"{body[:SHOWN_OF_LONG].rstrip()}\n\n[It goes on: the whole is attached as {WHOLE}.]"
     mail = _mail(tx, office, run, f"{run.id}.end", Kind.RESULT if done else Kind.FAILURE, body, state)
     put(tx, office, replace(mail, files=tuple(files)), taint=run.taint)
 

@@ -4,11 +4,11 @@ The rule: agents imports none of the things that stand behind these; `bridge.app
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from agents.letter import OutsideMail
+from agents.letter import File, OutsideMail
 
 Millis = int
 T = TypeVar("T")
@@ -111,6 +111,10 @@ class Mail(Protocol):
     async def search(self, account: int, query: str, limit: int) -> list[MailSummary]: ...
     async def read(self, account: int, ref: str) -> MailText: ...
     async def attachment(self, account: int, ref: str) -> AttachmentData: ...
+    def contents(self, tx: ReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+        """Attachments with their bytes, read inside `tx`. Raises MailNotFound when one is gone."""
+        ...
+
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         """Put a draft into Drafts inside `tx`; the same key again is the same draft. Returns its reference."""
         ...

@@ -99,8 +99,9 @@ SELECT c.args FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
 WHERE r.root = :root AND c.tool = :tool AND c.started IS NOT NULL ORDER BY c.started, c.rowid;
 
 -- name: files
--- The files that the calls of a run made.
-SELECT files FROM tool_calls WHERE run = :run AND files <> '[]' ORDER BY seq, idx;
+-- The files that the calls of a run and its children made, oldest first.
+SELECT c.files FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
+WHERE r.root = :root AND c.files <> '[]' ORDER BY c.ended, c.rowid;
 
 -- name: family_words
 -- What the user allowed or answered in a run, which counts as their own words.

@@ -15,7 +15,8 @@ MAX_BYTES = 20_000_000
 
 SPEC = ToolSpec(
     "read_attachment",
-    "Read an attached file as text. Understands plain text, Markdown, HTML, PDF, CSV, JSON and other text formats.",
+    "Read an attached file as text: plain text, Markdown, HTML, PDF, Word (.docx), CSV, JSON and other texts. Of a "
+    ".zip it lists what is in it, and reads the file named in inside.",
     {
         "type": "object",
         "properties": {
@@ -24,7 +25,8 @@ SPEC = ToolSpec(
                 "minLength": 1,
                 "maxLength": 200,
                 "description": "The file's ref, or its exact name.",
-            }
+            },
+            "inside": {"type": "string", "minLength": 1, "maxLength": 300, "description": "A file in a .zip."},
         },
         "required": ["ref"],
         "additionalProperties": False,
@@ -47,7 +49,7 @@ class ReadAttachment(BaseTool):
         from agents.extract import Unreadable, extract  # on first use: it knows many kinds of files
 
         try:
-            found = await extract(data.name, data.media_type, data.data)
+            found = await extract(data.name, data.media_type, data.data, inside=call.args.get("inside", ""))
         except Unreadable as fault:
             raise ToolFailed(f"{data.name} cannot be read: {fault.why}.") from None
         text = f"[{found.note}]\n{found.text}" if found.note else found.text

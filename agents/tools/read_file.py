@@ -21,11 +21,12 @@ from agents.tools import _files
 SPEC = ToolSpec(
     "read_file",
     "Read a file of a granted folder as text: plain text, Markdown, HTML, PDF, Word (.docx), CSV, JSON; of a .zip it "
-    "lists what is in it.",
+    "lists what is in it, and reads the file named in inside.",
     {
         "type": "object",
         "properties": {
             "path": {"type": "string", "minLength": 3, "maxLength": 1000, "description": 'Such as "notes/plan.md".'},
+            "inside": {"type": "string", "minLength": 1, "maxLength": 300, "description": "A file in a .zip."},
         },
         "required": ["path"],
         "additionalProperties": False,
@@ -53,7 +54,7 @@ class ReadFile(BaseTool):
         source = f"file {call.args['path']}"
         try:
             data = await asyncio.to_thread(walk.read, where.folder.path, where.names)
-            found = await extract(where.names[-1], "", data)
+            found = await extract(where.names[-1], "", data, inside=call.args.get("inside", ""))
         except NotGranted as no:
             raise ToolFailed(f"Not read: {no.why}.", not where.folder.own, source) from None
         except Unreadable as fault:

@@ -11,7 +11,21 @@ from typing import Any, Final
 
 import typer
 
-from bridge.cli import accounts, configuration, demo, explain, folders, look, mail, mcp, memory, serve, status, triggers, trust
+from bridge.cli import (
+    accounts,
+    configuration,
+    demo,
+    explain,
+    folders,
+    look,
+    mail,
+    mcp,
+    memory,
+    serve,
+    status,
+    triggers,
+    trust,
+)
 from bridge.cli.common import FAILED, IN_USE, INTERRUPTED, USAGE, CliError
 from bridge.control.protocol import ControlError
 from config.errors import ConfigError

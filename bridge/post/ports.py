@@ -7,11 +7,12 @@ agents: "E<email>" for a mail, "E<email>/<section>" for one of its parts.
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 
-from agents.letter import OutsideMail
+from agents.letter import File, OutsideMail
 from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
+from agents.ports import ReadTx as AgentsReadTx
 from bridge.post import find
 from bridge.post.compose import compose_outside
 from bridge.post.content import body_text, files, stored
@@ -87,6 +88,10 @@ class StoreMail:
                 return AttachmentData(name, part.media_type, await asyncio.to_thread(part.content, raw))
         raise MailNotFound(f"no attachment {reference} in {info.subject!r}")
 
+    def files(self, tx: AgentsReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+        """Attachments with their bytes, read inside `tx`. Raises MailNotFound when one is gone."""
+        return tuple(_file(cast("ReadTx", tx), AccountId(account), reference) for reference in refs)
+
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         """Put a draft into Drafts; the same key again is the same draft."""
         store_tx = cast("StoreWriteTx", tx)  # the runtime's port is this very class: bridge.app hands it the store's
@@ -117,6 +122,17 @@ class StoreMail:
         """Whether the owner typed it: only what came in by an authenticated submission. A From line proves nothing."""
         kind: str | None = self._store.read(lambda tx: tx.value("bridge.arrivals.kind", account=account, email=email))
         return kind == "submitted"
+
+
+def _file(tx: ReadTx, account: AccountId, reference: str) -> File:
+    email, section = email_of(reference), reference.partition("/")[2]
+    found = stored(tx, account, email) if email is not None else None
+    if found is not None:
+        raw = found[1]
+        for name, part in files(parse(raw)):
+            if part.section == section:
+                return File(name, part.media_type, part.content(raw))
+    raise MailNotFound(f"no attachment {reference}")
 
 
 def _where(tx: ReadTx, account: AccountId, wanted: find.Search) -> Mailbox | None:

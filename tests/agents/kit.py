@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.approvals import Decided, Decision
-from agents.letter import Attachment, Field, Kind, Letter, Outgoing, OutsideMail
+from agents.letter import Attachment, Field, File, Kind, Letter, Outgoing, OutsideMail
 from agents.llm import Model, ToolSpec
 from agents.ports import (
     AttachmentData,
@@ -26,6 +26,7 @@ from agents.ports import (
     MailText,
     Phases,
     Probe,
+    ReadTx,
     RelayRefused,
     RelayUncertain,
     WriteTx,
@@ -121,6 +122,9 @@ class FakeMail:
         if ref != "ref-notes":
             raise MailNotFound(ref)
         return AttachmentData("notes.txt", "text/plain", b"The meeting moved to Friday.\n")
+
+    def files(self, tx: ReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+        return tuple(File("notes.txt", "text/plain", b"The meeting moved to Friday.\n") for _ in refs)
 
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         return f"draft-{key}"

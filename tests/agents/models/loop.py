@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from agents import discover, prompt, schema, skills
-from agents.letter import Attachment, Letter, OutsideMail
+from agents.letter import Attachment, File, Letter, OutsideMail
 from agents.llm import AssistantMessage, Message, Model, ModelReply, ModelRequest, ResultMessage, SentCall, UserMessage
 from agents.offer import Offer
-from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
+from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, ReadTx, WriteTx
 from agents.profile import Profile
 from agents.schedule import Reminder
 from agents.tool import Act, Ask, Delegate, SendOut, Tool, ToolCall, ToolContext, ToolFailed, Within
@@ -60,6 +60,10 @@ class MemoryMail:
         if ref not in self.files:
             raise MailNotFound(ref)
         return self.files[ref]
+
+    def contents(self, tx: ReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+        found = [self.files[ref] for ref in refs]
+        return tuple(File(one.name, one.media_type, one.data) for one in found)
 
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         self.drafts.append(draft)

@@ -77,6 +77,7 @@ def test_risks() -> None:
         "read_attachment",
         "read_mail",
         "read_result",
+        "recall",
         "search_mail",
     }
     assert set(risks.values()) == {Risk.READ, Risk.WRITE_OWN, Risk.SEND}
