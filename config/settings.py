@@ -28,6 +28,7 @@ DEFAULT_SKILL: Final = "summariser"
 LogLevel = Literal["debug", "info", "warning", "error"]
 RelayTls = Literal["starttls", "implicit", "none"]
 Provider = Literal["demo", "litellm"]
+Extensions = Literal["same", "default", "all"] | tuple[str, ...]
 Takes = Literal["images", "documents"]
 FetchMode = Literal["off", "ask", "allow"]
 
@@ -60,6 +61,8 @@ class Imap:
     """IMAP: what is announced and the limits of one account or session."""
 
     extensions: Literal["default", "all"] | tuple[str, ...] = option("default", '"default", "all" or a list of names')
+    extensions_imap: Extensions = option("same", 'those of the port `imap` alone; "same": as `extensions` says')
+    extensions_imaps: Extensions = option("same", 'those of the port `imaps` alone; "same": as `extensions` says')
     max_sessions: int = option(200, "sessions one account may have open", low=1, high=100_000)
     append_limit: int = option(50 * MIB, "largest message to append, in bytes", low=64 * KIB, high=1024 * MIB)
     idle_seconds: int = option(1800, "silence after which a session is logged out", low=60, high=86_400)
@@ -188,6 +191,8 @@ class Agent:
     trust_attachments: bool = option(False, "true: the owner's attachments count as the owner's own words")
     memory: bool = option(True, "false: it keeps and reads no notes, also where an account has turned memory on")
     instructions: str = option("", "what it should always know or do, given to the model as trusted text")
+    two: tuple[str, ...] = option((), "tools that two people must approve, besides those of [approvals]")
+    second: tuple[str, ...] = option((), "who may be the second, before those of [approvals]")
     limits: Limits | None = option(None, "limits that differ from the general ones")
 
 
@@ -239,6 +244,10 @@ class Approvals:
     expire_hours: float = option(72, "hours until a request expires, which means not done", low=0.01, high=8760)
     remind_hours: float = option(24, "hours before the expiry at which it is repeated once; 0: never", low=0, high=8760)
     grace_seconds: int = option(0, "seconds between an approval and the act, for a change of mind", low=0, high=3600)
+    two: tuple[str, ...] = option((), "tools that two people must approve, of every agent and skill: names, server.*")
+    second: tuple[str, ...] = option(
+        (), "who is the second: names of accounts here or outside addresses; the first that is not the owner"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +311,12 @@ class Settings:
         """The limits that hold for an agent; the general ones for a name that is not configured (a skill)."""
         known = self.agents.get(agent)
         return known.limits if known is not None and known.limits is not None else self.limits
+
+    def two_of(self, agent: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tools of an agent or skill that two people must approve, and who may be the second."""
+        known, general = self.agents.get(agent), self.approvals
+        own = (known.two, known.second) if known is not None else ((), ())
+        return (*own[0], *general.two), (*own[1], *general.second)
 
     def secrets(self) -> tuple[Secret, ...]:
         """Every secret that the settings refer to, for the redaction of logs."""

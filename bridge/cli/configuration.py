@@ -14,11 +14,13 @@ from config.paths import DataFolder
 def check(home: Home = None, config: Config = None) -> None:
     """Read the configuration and report every fault with file, line and fix (exit code 2)."""
     from agents.mcp.file import read
+    from bridge.imap.registry import extension_faults
 
     settings = settings_of(home, config)
     servers = read(DataFolder(settings.home).mcp_file, child_environment())
-    if servers.faults:
-        raise ConfigError(servers.faults)
+    faults = [*extension_faults(settings.imap), *servers.faults]
+    if faults:
+        raise ConfigError(faults)
     file = config or DataFolder(settings.home).config_file
     where = str(file) if file.exists() else f"none at {file}; the defaults hold"
     typer.echo(f"Settings file  {where}")

@@ -14,6 +14,7 @@ import typer
 
 from bridge.cli.common import CliError, Config, Home, OnlyStore, open_store, settings_of
 from bridge.cli.setup import Login, client_lines
+from config.errors import ConfigError
 from config.load import keep_time_of, prepare_library_environment
 from config.paths import DataFolder, FolderLock, open_folder, restrict_new_files, write_private
 from config.settings import MAX_PORT, Settings
@@ -83,11 +84,15 @@ def _serve(server: _Server) -> None:
     import asyncio
 
     from agents.discover import DiscoveryError
+    from bridge.imap.registry import extension_faults
     from bridge.net.listener import ListenError
     from bridge.net.memory import keep_large_blocks_apart
     from config.redact import start_logging
     from mailstore.errors import StoreError
 
+    faults = extension_faults(server.settings.imap)
+    if faults:
+        raise ConfigError(faults)
     keep_large_blocks_apart()
     redactor = start_logging(server.settings)
     if server.ready_file is not None:

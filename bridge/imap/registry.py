@@ -59,6 +59,8 @@ from bridge.imap.ext import (
     within,
     xlist,
 )
+from config.build import did_you_mean
+from config.errors import Fault
 from config.settings import Imap
 
 EXTENSIONS: Final[tuple[Extension, ...]] = (
@@ -114,9 +116,58 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
 )
 
 
-def dialect_for(settings: Imap) -> Dialect:
-    """The base with the extensions the settings name. Raises DialectError, also for a name that does not exist."""
-    return merge([BASE, *_chosen(settings.extensions)])
+def dialect_for(settings: Imap, *, implicit_tls: bool = False) -> Dialect:
+    """The base with the extensions that the settings name for a listener.
+
+    Raises DialectError, also for a name that does not exist.
+    """
+    return _merged(chosen_for(settings, implicit_tls=implicit_tls))
+
+
+def dialects_for(settings: Imap) -> tuple[Dialect, Dialect]:
+    """The dialects of the plain and of the TLS listener; one for both when the settings are. Raises DialectError."""
+    plain, secure = (chosen_for(settings, implicit_tls=implicit_tls) for implicit_tls in (False, True))
+    dialect = _merged(plain)
+    return dialect, dialect if plain == secure else _merged(secure)
+
+
+def chosen_for(settings: Imap, *, implicit_tls: bool) -> str | Sequence[str]:
+    """What the settings say of a listener: "default", "all", or names."""
+    own = settings.extensions_imaps if implicit_tls else settings.extensions_imap
+    return settings.extensions if own == "same" else own
+
+
+def extension_faults(settings: Imap) -> list[Fault]:
+    """What is wrong with the extensions that the settings name."""
+    written = {
+        "imap.extensions": settings.extensions,
+        "imap.extensions_imap": settings.extensions_imap,
+        "imap.extensions_imaps": settings.extensions_imaps,
+    }
+    return [fault for key, wanted in written.items() if wanted != "same" for fault in _faults(key, wanted)]
+
+
+def _faults(key: str, wanted: str | Sequence[str]) -> list[Fault]:
+    if isinstance(wanted, str):
+        return []
+    known = {extension.name.upper(): extension.name for extension in EXTENSIONS}
+    unknown = [name for name in wanted if name.upper() not in known]
+    if unknown:
+        text = "is not an IMAP extension that Postroom speaks"
+        return [
+            Fault(None, None, key, f"{name} {text}", did_you_mean(name.upper(), known.values())) for name in unknown
+        ]
+    names = {name.upper() for name in wanted}
+    return [
+        Fault(None, None, key, f"{extension.name} needs {need}", f"add {need} to the list, or take it out")
+        for extension in _chosen(wanted)
+        for need in extension.implies
+        if need.upper() not in names
+    ]
+
+
+def _merged(wanted: str | Sequence[str]) -> Dialect:
+    return merge([BASE, *_chosen(wanted)])
 
 
 def _chosen(wanted: str | Sequence[str]) -> list[Extension]:

@@ -18,7 +18,7 @@ from bridge.imap.dialect import Dialect, Feature
 from bridge.imap.items.flags import FlagTexts
 from bridge.imap.ordering import OrderMemory
 from bridge.imap.recents import Recents
-from bridge.imap.registry import dialect_for
+from bridge.imap.registry import dialects_for
 from bridge.imap.session import Session
 from bridge.imap.states import State
 from bridge.imap.view import Shelf
@@ -63,7 +63,7 @@ class ImapService:
         self.settings = settings
         self.tls = tls
         self.clock = clock
-        self.dialect = dialect or dialect_for(settings.imap)
+        self.dialects = (dialect, dialect) if dialect else dialects_for(settings.imap)  # plain, TLS
         self.shelf = Shelf()
         self.recents = Recents()
         self.order_memory = OrderMemory()
@@ -80,11 +80,14 @@ class ImapService:
         self._empty: asyncio.Future[None] | None = None
 
     def protocol_factory(self, implicit_tls: bool) -> Callable[[], asyncio.Protocol]:
-        """A factory of protocols, one a connection; with `implicit_tls` the listener has wrapped the port in TLS."""
-        return partial(self._connect)
+        """A factory of protocols, one a connection; with `implicit_tls` the listener has wrapped the port in TLS.
 
-    def _connect(self) -> Pump:
-        session = Session(self, self.dialect)
+        Each listener has the extensions that the settings give it.
+        """
+        return partial(self._connect, self.dialects[implicit_tls])
+
+    def _connect(self, dialect: Dialect) -> Pump:
+        session = Session(self, dialect)
         pump = Pump(session)
         self._pumps[session] = pump
         if self._sweeper is None and not self._closing:
@@ -181,7 +184,7 @@ class ImapService:
                 session.goodbye("Logged out after a long silence")
             elif silent >= allowed and not pump.writable:
                 pump.abort()  # in the middle of an answer that nobody reads
-            elif session.working and silent >= SWEEP_SECONDS and self.dialect.has(Feature.PROGRESS):
+            elif session.working and silent >= SWEEP_SECONDS and session.dialect.has(Feature.PROGRESS):
                 session.progress()
             elif session.idling and now - max(session.pushed_at, session.touched) >= KEEP_ALIVE_SECONDS:
                 session.keep_alive()

@@ -88,6 +88,16 @@ def test_the_configuration_is_checked_without_touching_anything(cli: Cli, home: 
     assert (told.code, "No faults." in told.out, home.exists()) == (0, True, False)
 
 
+def test_an_imap_extension_that_does_not_exist_is_a_fault_of_the_check_and_of_the_start(cli: Cli, home: Path) -> None:
+    home.mkdir()
+    (home / "postroom.toml").write_text('[imap]\nextensions_imaps = ["IDEL"]\n')
+    for command in (["config", "check"], ["serve"]):
+        told = cli(*command)
+        assert told.code == 2
+        assert "imap.extensions_imaps: IDEL is not an IMAP extension that Postroom speaks" in told.err
+        assert "fix: did you mean IDLE?" in told.err
+
+
 def test_the_doctor_finds_a_fresh_folder_well(cli: Cli, home: Path, password_file: Path) -> None:
     cli("init", "--user", "ada", "--password-file", str(password_file))
     (home / "postroom.toml").write_text("[listen]\nimap = 0\nimaps = 0\nsmtp = 0\nsmtps = 0\nweb = 0\n")

@@ -183,9 +183,9 @@ async def test_an_unforeseen_fault_is_logged_and_told_in_general_words(
         raise RuntimeError("the secret inside")
 
     async with open_house(tmp_path) as house:
-        dialect = house.service.dialect
+        dialect, _ = house.service.dialects
         noop = replace(dialect.commands[b"NOOP"], run=broken)
-        house.service.dialect = replace(dialect, commands={**dialect.commands, b"NOOP": noop})
+        house.service.dialects = (replace(dialect, commands={**dialect.commands, b"NOOP": noop}), dialect)
         client = await house.login()
         answer = await client.command("NOOP")
         assert (answer.status, answer.text) == (b"NO", b"[SERVERBUG] Internal error; it has been logged")

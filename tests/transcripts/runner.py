@@ -15,6 +15,7 @@ A file is lines of these kinds; `C` and `S` may carry a number (C2, S2) for furt
 Rule: every line a server says must be expected, in order; what is left over fails the file.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ class Player:
     house: House
     clients: dict[str, Client] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
+    piece: int = 0  # bytes that arrive at once of what clients say; 0: all of a line
 
     async def play(self, text: str, name: str) -> None:
         lines = text.split("\n")
@@ -68,9 +70,9 @@ class Player:
             elif kind == ":":
                 await self._say(client, number, rest, following)
             elif kind == "!":
-                client.send(rest.encode().decode("unicode_escape").encode("latin-1"))
+                await self._deliver(client, rest.encode().decode("unicode_escape").encode("latin-1"))
             else:
-                self._literal(client, rest, number, following)
+                await self._literal(client, rest, number, following)
 
     def client(self, number: str) -> Client:
         assert number in self.clients, f"C{number} is not connected"
@@ -92,7 +94,16 @@ class Player:
         if size:
             literal = self._lines(number, following)
             text = f"{text[: size.start()]}{{{sum(map(len, literal))}{size[1]}}}"
-        client.send(text.encode() + b"\r\n")
+        await self._deliver(client, text.encode() + b"\r\n")
+
+    async def _deliver(self, client: Client, data: bytes) -> None:
+        """Hand over what a client says; the server looks at each piece before the next comes."""
+        size = self.piece or len(data)
+        for start in range(0, len(data), size):
+            client.send(data[start : start + size])
+            if self.piece:
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
 
     def _lines(self, number: str, following: list[str]) -> list[bytes]:
         """The C| lines of this client up to the next thing that it says."""
@@ -106,11 +117,11 @@ class Player:
             found.append(match[4].encode() + b"\r\n")
         return found
 
-    def _literal(self, client: Client, text: str, number: str, following: list[str]) -> None:
-        client.send(text.encode() + b"\r\n")
+    async def _literal(self, client: Client, text: str, number: str, following: list[str]) -> None:
+        await self._deliver(client, text.encode() + b"\r\n")
         after = STEP.match(following[0]) if following else None
         if after is None or (after[1], after[2], after[3]) != ("C", number, "|"):
-            client.send(b"\r\n")
+            await self._deliver(client, b"\r\n")
 
     async def _expect(self, client: Client, pattern: str) -> None:
         line = (await client.line()).decode("utf-8", "backslashreplace")

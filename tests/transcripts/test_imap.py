@@ -1,5 +1,6 @@
 """Every command and every extension, as dialogues."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,24 @@ TEXTS = {path.stem: path.read_text() for path in dialogues(FOLDER)}
 
 @pytest.mark.parametrize("name", TEXTS)
 async def test_dialogue(name: str, tmp_path: Path) -> None:
+    await play(name, tmp_path)
+
+
+@pytest.mark.parametrize("piece", [1, 7])
+async def test_dialogues_in_pieces(piece: int, tmp_path: Path, count: Callable[[int, int], int]) -> None:
+    """The same when what a client says arrives byte by byte, or cut anywhere; by day those of the youngest extensions."""
+    youngest = [name for name in TEXTS if name.startswith(("notify", "context", "append", "pairs"))]
+    for number, name in enumerate((*youngest, *TEXTS)[: count(len(youngest), 1000)]):
+        (tmp_path / str(number)).mkdir()
+        await play(name, tmp_path / str(number), piece)
+
+
+async def play(name: str, folder: Path, piece: int = 0) -> None:
     text = TEXTS[name]
     imap = Imap(extensions="all" if "% extensions all" in text else "default")
-    settings = house_settings(tmp_path, require_tls="% tls required" in text, imap=imap)
-    async with open_house(tmp_path, ("ada", "bob"), settings=settings) as house:
-        await Player(house).play(text.replace("% tls required", "").replace("% extensions all", ""), name)
+    settings = house_settings(folder, require_tls="% tls required" in text, imap=imap)
+    async with open_house(folder, ("ada", "bob"), settings=settings) as house:
+        await Player(house, piece=piece).play(text.replace("% tls required", "").replace("% extensions all", ""), name)
 
 
 @pytest.mark.parametrize("name", ["append", "fetch", "copy-move", "idle", "views", "list", "search"])
