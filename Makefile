@@ -9,7 +9,7 @@ STAMP := $(VENV)/.postroom-ready
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test lint format fuzz bench interop thunderbird nightly picture lock clean
+.PHONY: help setup demo serve test lint format fuzz stress bench interop thunderbird nightly picture lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ format: $(STAMP) ## Set the code as ruff sets it
 
 fuzz: $(STAMP) ## Damaged streams against the wire layer for a minute (ARGS="--seconds 600 --seed N")
 	@$(BIN)/python -m tests.wire.fuzz $(ARGS)
+
+stress: $(STAMP) ## 20 IMAP clients at once for a minute, against what they may be told (ARGS="--seed N")
+	@$(BIN)/python -m tests.stress $(ARGS)
 
 bench: $(STAMP) ## Measure; the figures go to docs/performance.md
 	@$(BIN)/python -m bench $(ARGS)
