@@ -88,10 +88,10 @@ def turn(tx: WriteTx, now: int, account: int, on: bool, by: str = "", via: str =
 def keep(tx: WriteTx, now: int, new: New) -> Note:
     """Keep a note, or find the one that says the same. Raises NotKept."""
     text = checked(new.text)
-    for name, value in (("by_key", {"key": new.key}), ("same", {"agent": new.agent, "text": text})):
-        row = tx.one(f"agents.notes.{name}", account=new.account, **value)
-        if row is not None:
-            return to_note(row)
+    row = tx.one("agents.notes.by_key", account=new.account, key=new.key)
+    row = row or tx.one("agents.notes.same", account=new.account, agent=new.agent, text=text)
+    if row is not None:
+        return to_note(row)
     if tx.value("agents.notes.count", account=new.account) >= MAX_NOTES:
         raise NotKept(f"There are {MAX_NOTES} notes already, and no more are kept; forget some first.")
     note = ids.new_id(now)

@@ -88,7 +88,7 @@ class StoreMail:
                 return AttachmentData(name, part.media_type, await asyncio.to_thread(part.content, raw))
         raise MailNotFound(f"no attachment {reference} in {info.subject!r}")
 
-    def files(self, tx: AgentsReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+    def contents(self, tx: AgentsReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
         """Attachments with their bytes, read inside `tx`. Raises MailNotFound when one is gone."""
         return tuple(_file(cast("ReadTx", tx), AccountId(account), reference) for reference in refs)
 
