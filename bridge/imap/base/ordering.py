@@ -20,8 +20,8 @@ T = TypeVar("T")
 IN_LOOP: Final = 200  # messages that are put in order in the loop; more in a thread
 
 
-def parse_what(cursor: Cursor, dialect: Dialect) -> Criteria:
-    """`SP charset SP search-criteria`, to the end. The charset must be there (RFC 5256 section 3)."""
+def parse_charset(cursor: Cursor) -> None:
+    """`SP charset SP`. It must be there (RFC 5256 section 3)."""
     cursor.sp()
     start = cursor.pos
     charset = cursor.astring()
@@ -29,6 +29,10 @@ def parse_what(cursor: Cursor, dialect: Dialect) -> Criteria:
     if not known_charset(charset):
         code = f"BADCHARSET ({' '.join(CHARSETS)})"
         raise ParseError("Unknown charset", start, status="NO", code=code)
+
+
+def parse_what(cursor: Cursor, dialect: Dialect) -> Criteria:
+    """The search criteria behind the charset, to the end."""
     criteria = parse_criteria(cursor, dialect.search_keys, charset=False)
     cursor.eol()
     return criteria

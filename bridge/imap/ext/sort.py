@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from bridge.imap.base.ordering import arranged, parse_what
+from bridge.imap.base.ordering import arranged, parse_charset, parse_what
 from bridge.imap.base.search import Found, Returns, answer, find, highest, parse_returns, told_as
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.criteria import Criteria
@@ -28,11 +28,16 @@ class Sorting:
 
 
 def parse_sort(cursor: Cursor, dialect: Dialect) -> Sorting:
+    """RETURN stands before the order (RFC 5267 section 3.1); behind the charset, where some put it, it is read too."""
     cursor.sp()
-    returns = parse_returns(cursor, dialect) if dialect.has(Feature.SORT_RETURNS) else None
+    returning = dialect.has(Feature.SORT_RETURNS)
+    returns = parse_returns(cursor, dialect) if returning else None
     order = tuple(cursor.parenthesised(partial(_criterion, cursor, dialect)))
     if len(order) > MAX_CRITERIA:
         cursor.fail("Too many sort criteria")
+    parse_charset(cursor)
+    if returning and returns is None:
+        returns = parse_returns(cursor, dialect)
     return Sorting(order, parse_what(cursor, dialect), returns)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from bridge.imap.base.ordering import arranged, parse_what
+from bridge.imap.base.ordering import arranged, parse_charset, parse_what
 from bridge.imap.base.search import find, told_as
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.criteria import Criteria
@@ -26,6 +26,7 @@ def parse_thread(cursor: Cursor, dialect: Dialect) -> Threading:
     algorithm = cursor.try_word(*ALGORITHMS)
     if algorithm is None:
         cursor.fail("Unknown threading algorithm")
+    parse_charset(cursor)
     return Threading(algorithm, parse_what(cursor, dialect))
 
 
