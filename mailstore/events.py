@@ -1,11 +1,12 @@
 """What the store tells inside its transactions; subscribe with `store.on(Event, fn)`.
 
 The rule: an event is told in the transaction of the change it speaks of, so what a subscriber writes is kept or lost
-together with it. Views tell nothing: a message arrives and goes once, with its one stored placement.
+together with it. Views tell nothing: a message arrives and goes once, with its one stored placement. What is told of
+single messages is a tuple, as thousands are told at a time (`WriteTx.emit_all`).
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mailstore.model import AccountId, EmailId, Mailbox, MailboxId, ThreadId, Uid
 from mailstore.shifts import Shift
@@ -13,8 +14,7 @@ from mailstore.shifts import Shift
 How = Literal["append", "copy", "move", "deliver"]
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(NamedTuple):
     """A message has a new place in a stored mailbox. `deliver` means that Postroom itself put it there."""
 
     account: AccountId
@@ -24,8 +24,7 @@ class Arrived:
     how: How
 
 
-@dataclass(frozen=True, slots=True)
-class Trashed:
+class Trashed(NamedTuple):
     """A message is in Trash now and nowhere else: moved there, or expunged after a copy was made there."""
 
     account: AccountId
@@ -34,8 +33,7 @@ class Trashed:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(NamedTuple):
     """A message was destroyed. `everywhere`: no other copy of it is left in the account. `junked`: it was in Junk."""
 
     account: AccountId
@@ -46,8 +44,7 @@ class Gone:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(NamedTuple):
     """A message was moved out of Trash."""
 
     account: AccountId

@@ -85,13 +85,13 @@ def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[int], *, be
     if (before is Role.TRASH) == (after is Role.TRASH) or not emails:
         return
     event = Trashed if after is Role.TRASH else Restored
-    for row in tx.all("mailstore.messages.facts", emails=json.dumps(emails)):
-        tx.emit(event(account, EmailId(row["id"]), ThreadId(row["thread"]), row["message_id"]))
+    rows = tx.all("mailstore.messages.facts", emails=json.dumps(emails))
+    tx.emit_all([event(account, EmailId(row["id"]), ThreadId(row["thread"]), row["message_id"]) for row in rows])
 
 
 def _announce(tx: WriteTx, target: Mailbox, uid: Uid, emails: Column, how: How) -> None:
-    for offset, email in enumerate(emails):
-        tx.emit(Arrived(target.account, target, Uid(uid + offset), EmailId(email), how))
+    places = enumerate(map(EmailId, emails), uid)
+    tx.emit_all([Arrived(target.account, target, Uid(at), email, how) for at, email in places])
 
 
 def _show(tx: WriteTx, target: Mailbox, batch: Batch, modseq: ModSeq) -> dict[str, Uid]:

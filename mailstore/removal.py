@@ -7,7 +7,8 @@ listens is told so; nothing is ever deleted "everywhere" for being the same.
 
 import json
 from collections.abc import Sequence
-from sqlite3 import Row
+from dataclasses import dataclass
+from typing import Final
 
 from mailstore import filing, labels, standing, views
 from mailstore.errors import CannotModify
@@ -17,6 +18,10 @@ from mailstore.model import AccountId, EmailId, Mailbox, ModSeq, Role, ThreadId,
 from mailstore.placing import next_modseq, take
 from mailstore.standing import Standing
 from mailstore.transaction import WriteTx
+
+NOWHERE: Final = 0
+IN_TRASH: Final = 1
+ELSEWHERE: Final = 2
 
 
 def expunge(
@@ -55,21 +60,32 @@ def destroy(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq, *,
     `tell=False`: another message has taken their place.
     """
     ids = json.dumps(there.emails)
-    facts = tx.all("mailstore.messages.facts", emails=ids)
-    siblings = _siblings(tx, there.emails) if tell else {}
+    leaving = _Leaving(*tx.columns("mailstore.messages.leaving", emails=ids))
     if tell:
-        _hand_labels_on(tx, facts, siblings)
+        _hand_labels_on(tx, leaving, ids)
     roles = _take_all(tx, account, there, modseq)
     tx.run("mailstore.labels.drop", emails=ids)
     tx.run("mailstore.messages.delete-annotations", account=account, emails=ids)
     tx.run("mailstore.messages.delete", emails=ids)
     tx.run("mailstore.messages.delete-state", emails=ids)
-    unused = [row["content"] for row in facts if row["id"] not in siblings]
+    unused = [content for content, left in zip(leaving.contents, leaving.left, strict=True) if not left]
     tx.run("mailstore.content.orphan", contents=json.dumps(unused))
-    _forget_threads(tx, account, {row["thread"] for row in facts})
+    _forget_threads(tx, account, set(leaving.threads))
     tx.emit(Stale())
     if tell:
-        _tell(tx, account, facts, siblings, roles)
+        _tell(tx, account, leaving, roles)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """Messages that are about to go, as columns. `left`: where other messages with the same bytes stay."""
+
+    emails: Sequence[EmailId]
+    contents: Sequence[int]
+    threads: Sequence[ThreadId]
+    message_ids: Sequence[str | None]
+    stands_for: Sequence[EmailId]
+    left: Sequence[int]  # NOWHERE, IN_TRASH or ELSEWHERE
 
 
 def _take_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> dict[EmailId, Role]:
@@ -82,47 +98,32 @@ def _take_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) 
     return roles
 
 
-def _siblings(tx: WriteTx, emails: Sequence[int]) -> dict[EmailId, list[tuple[EmailId, Role]]]:
-    """Messages with the same bytes that stay, oldest first, by the message that goes."""
-    going = set(emails)
-    found: dict[EmailId, list[tuple[EmailId, Role]]] = {}
-    for row in tx.all("mailstore.messages.siblings", emails=json.dumps(list(emails))):
-        if row["sibling"] not in going:
-            found.setdefault(EmailId(row["email"]), []).append((EmailId(row["sibling"]), Role(row["role"])))
-    return found
-
-
-def _hand_labels_on(tx: WriteTx, facts: Sequence[Row], siblings: dict[EmailId, list[tuple[EmailId, Role]]]) -> None:
+def _hand_labels_on(tx: WriteTx, leaving: _Leaving, ids: str) -> None:
     """A message that was filed by COPY and EXPUNGE keeps its labels: they go to the newest copy outside Trash."""
-    if not siblings:
-        return
     labelled: dict[EmailId, list[str]] = {}
-    for row in tx.all("mailstore.labels.on", emails=json.dumps(list(siblings))):
+    for row in tx.all("mailstore.labels.on", emails=ids):
         labelled.setdefault(EmailId(row["email"]), []).append(row["name"])
-    stands_for = {EmailId(row["id"]): row["stands_for"] for row in facts}
+    stands_for = dict(zip(leaving.emails, leaving.stands_for, strict=True))
     for email, names in labelled.items():
-        heirs = [sibling for sibling, role in siblings[email] if role is not Role.TRASH]
-        if heirs:
-            tx.run("mailstore.labels.stand-for", email=heirs[-1], stands_for=stands_for[email])
+        heir = tx.value("mailstore.messages.heir", email=email, emails=ids)
+        if heir is not None:
+            tx.run("mailstore.labels.stand-for", email=heir, stands_for=stands_for[email])
             for name in names:
-                labels.set_label(tx, heirs[-1], name, True)
+                labels.set_label(tx, EmailId(heir), name, True)
 
 
-def _tell(
-    tx: WriteTx,
-    account: AccountId,
-    facts: Sequence[Row],
-    siblings: dict[EmailId, list[tuple[EmailId, Role]]],
-    roles: dict[EmailId, Role],
-) -> None:
-    for row in facts:
-        email, thread = EmailId(row["id"]), ThreadId(row["thread"])
-        left = [role for _, role in siblings.get(email, ())]
-        if left and roles[email] is not Role.TRASH and all(role is Role.TRASH for role in left):
-            tx.emit(Trashed(account, email, thread, row["message_id"]))
+def _tell(tx: WriteTx, account: AccountId, leaving: _Leaving, roles: dict[EmailId, Role]) -> None:
+    trashed: list[Trashed] = []
+    gone: list[Gone] = []
+    rows = zip(leaving.emails, leaving.threads, leaving.message_ids, leaving.left, strict=True)
+    for email, thread, message_id, left in rows:
+        role = roles[email]
+        if left == IN_TRASH and role is not Role.TRASH:
+            trashed.append(Trashed(account, email, thread, message_id))
         else:
-            junked = roles[email] is Role.JUNK
-            tx.emit(Gone(account, email, thread, not left, junked, row["message_id"]))
+            gone.append(Gone(account, email, thread, left == NOWHERE, role is Role.JUNK, message_id))
+    tx.emit_all(trashed)
+    tx.emit_all(gone)
 
 
 def _forget_threads(tx: WriteTx, account: AccountId, threads: set[int]) -> None:

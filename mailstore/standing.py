@@ -100,7 +100,7 @@ def stored(tx: ReadTx, emails: Sequence[int]) -> Standing:
 
 def unseen(keys: Iterable[int]) -> int:
     """How many of these flag sets are without \\Seen."""
-    return sum(not key & SEEN for key in keys)
+    return len([key for key in keys if not key & SEEN])
 
 
 def is_marked(keys: Iterable[int]) -> list[int]:

@@ -55,14 +55,32 @@ AND target IN (SELECT value FROM json_each(:emails));
 SELECT e.id, e.content, e.thread, c.message_id, e.stands_for
 FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content;
 
--- name: siblings
--- Other messages of the account with the same bytes, and where they are.
-SELECT e.id AS email, s.id AS sibling, m.role
-FROM json_each(:emails) j
-CROSS JOIN email e ON e.id = j.value
-JOIN email s ON s.content = e.content AND s.account = e.account AND s.id <> e.id
-JOIN state t ON t.email = s.id JOIN mailboxes m ON m.id = t.mailbox
-ORDER BY s.id;
+-- name: leaving
+-- What is told of messages that are about to go, as columns; and where messages of the account with the same bytes stay
+-- that are not going too: 0 nowhere, 1 only in Trash, 2 elsewhere.
+SELECT json_group_array(e.id), json_group_array(e.content), json_group_array(e.thread), json_group_array(c.message_id),
+    json_group_array(e.stands_for),
+    json_group_array(CASE
+        WHEN EXISTS (
+            SELECT 1 FROM email o INDEXED BY email_content JOIN state s ON s.email = o.id
+            JOIN mailboxes m ON m.id = s.mailbox
+            WHERE o.content = e.content AND o.account = e.account AND m.role <> 'trash'
+            AND o.id NOT IN (SELECT value FROM json_each(:emails))
+        ) THEN 2
+        WHEN EXISTS (
+            SELECT 1 FROM email o INDEXED BY email_content
+            WHERE o.content = e.content AND o.account = e.account
+            AND o.id NOT IN (SELECT value FROM json_each(:emails))
+        ) THEN 1
+        ELSE 0
+    END)
+FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content;
+
+-- name: heir
+-- The newest other message with the same bytes outside Trash, of those that are not going.
+SELECT max(o.id) FROM email e JOIN email o INDEXED BY email_content ON o.content = e.content AND o.account = e.account
+JOIN state s ON s.email = o.id JOIN mailboxes m ON m.id = s.mailbox
+WHERE e.id = :email AND m.role <> 'trash' AND o.id NOT IN (SELECT value FROM json_each(:emails));
 
 -- name: fetch
 -- Messages of a mailbox by ranges of UIDs ([[first, last], ...], ascending), with up to three stored renderings.
