@@ -109,7 +109,7 @@ def _call(office: Office, call: Call) -> str:
 
 
 def _models(tx: ReadTx, office: Office, run: Run) -> list[ActivityLine]:
-    """What is worth telling of the models: who failed and why, who stood in, what was summed up, how far one has come."""
+    """What is worth telling of the models: who failed and why, who stood in, what was summed up, how far one is."""
     first = office.models.get(chain.tags(tx, office, run)[0])
     asked = first.label if first is not None else ""
     lines: list[ActivityLine] = []
@@ -162,7 +162,8 @@ def _part(tx: ReadTx, run: Run, step: Step) -> str:
     if step.kind is StepKind.NOTE:
         return "## (an empty answer)"
     if step.kind is StepKind.COMPACT:
-        return f"## (the part above, summed up by {step.body['model']} for the requests that follow)\n\n{step.body['text']}"
+        by = step.body["model"]
+        return f"## (the part above, summed up by {by} for the requests that follow)\n\n{step.body['text']}"
     if step.kind is StepKind.RESULTS:
         return ""
     calls = "\n\n".join(_call_part(call) for call in store.calls_of_step(tx, run.id, step.seq))

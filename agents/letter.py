@@ -135,6 +135,8 @@ class RequestView:
     question: str | None = None
     choices: tuple[str, ...] = ()
     asked_in: str = ""
+    two: tuple[str, ...] = ()
+    """Where two people must approve: who is asked by this mail, and the other one ("" when there is none)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,8 @@ class Footer:
     cost_known: bool
     tools: tuple[ToolCount, ...] = ()
     endpoints: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    """Pictures that came along and that no model which worked on it can see."""
 
 
 @dataclass(frozen=True, slots=True)

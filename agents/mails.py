@@ -11,8 +11,9 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from agents import budget, ids, journal, store
+from agents import advice, budget, ids, journal, store, threads
 from agents.letter import File, Footer, Kind, Outgoing, Spent, ToolCount
+from agents.llm import takes
 from agents.office import Office
 from agents.outbox import put
 from agents.ports import ReadTx, WriteTx
@@ -98,7 +99,16 @@ def footer(tx: ReadTx, office: Office, run: Run) -> Footer:
         cost_known=used.cost_known,
         tools=tuple(_tool_count(row) for row in tx.all("agents.calls.counts", root=run.root)),
         endpoints=tuple(dict.fromkeys(endpoints)),
+        unseen=_unseen(tx, office, run, labels),
     )
+
+
+def _unseen(tx: ReadTx, office: Office, run: Run, labels: Sequence[str]) -> tuple[str, ...]:
+    """The pictures among a run's files that none of the models which were asked can see."""
+    if any("images" in takes(model) for model in office.models.values() if model.label in labels):
+        return ()
+    files = [file for letter in journal.letters_of(tx, run.root) for file in letter.attachments]
+    return tuple(dict.fromkeys(file.name for file in files if file.media_type.lower().startswith("image/")))
 
 
 def _tool_count(row: sqlite3.Row) -> ToolCount:
@@ -141,7 +151,7 @@ def _effect(office: Office, call: Call) -> str:
 def ending_mail(tx: WriteTx, office: Office, run: Run, state: RunState, text: str) -> None:
     """The one last mail of a run. `run` is read after it has ended."""
     done = state is RunState.DONE
-    body = text if done else _failure_body(state, text, effects(tx, office, run))
+    body = text if done else _failure_body(state, text, effects(tx, office, run), advice.of_run(tx, office, run, state))
     files = [
         file
         for row in tx.all("agents.calls.files", root=run.root)
@@ -154,13 +164,12 @@ def ending_mail(tx: WriteTx, office: Office, run: Run, state: RunState, text: st
     put(tx, office, replace(mail, files=tuple(files)), taint=run.taint)
 
 
-def _failure_body(state: RunState, text: str, did: Sequence[str]) -> str:
+def _failure_body(state: RunState, text: str, did: Sequence[str], todo: str | None) -> str:
     said = "Nothing was sent and nothing was changed."
     if did:
         said = "What was done before:\n\n" + "\n".join(f"- {line}" for line in did)
-    return (
-        f"{_HEADS[state]}: {text[:1].lower() + text[1:] if text[:3] == 'It ' else text}\n\n{said}\n\n{_ADVICE[state]}"
-    )
+    text = text[:1].lower() + text[1:] if text[:3] == "It " else text
+    return f"{_HEADS[state]}: {text}\n\n{said}\n\n{todo or _ADVICE[state]}"
 
 
 def pause_mail(tx: WriteTx, office: Office, run: Run, seq: int, over: budget.Over) -> None:
@@ -191,7 +200,7 @@ def _mail(tx: ReadTx, office: Office, run: Run, key: str, kind: Kind, body: str,
         account=run.account,
         agent=run.agent,
         thread=run.thread,
-        subject=reply_subject(run.subject),
+        subject=reply_subject(threads.title(tx, run.account, run.thread) or run.subject),
         body=body,
         state=state.value,
         run=run.id,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents import journal, runs, store
+from agents import journal, runs
 from agents.context import Prepared
 from agents.letter import Attachment
 from agents.llm import Message, Model, Part, UserMessage, takes
@@ -62,13 +62,6 @@ async def attach(db: Database, office: Office, run: Run, model: Model, built: Pr
 
 def _files(tx: ReadTx, run: Run) -> tuple[Attachment, ...]:
     return tuple({file.ref: file for letter in journal.letters_of(tx, run.id) for file in letter.attachments}.values())
-
-
-def unseen(tx: ReadTx, run: Run, models: list[Model]) -> tuple[str, ...]:
-    """The pictures among a run's files that none of the models which answered can see."""
-    if any("images" in takes(model) for model in models):
-        return ()
-    return tuple(file.name for file in _files(tx, store.get_run(tx, run.root)) if is_image(file))
 
 
 async def _fetch(office: Office, run: Run, taken: frozenset[str], files: tuple[Attachment, ...]) -> _Found:

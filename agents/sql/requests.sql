@@ -44,6 +44,10 @@ SELECT * FROM requests WHERE account = :account AND state = 'open' ORDER BY rowi
 -- The requests of a run that wait.
 SELECT * FROM requests WHERE run = :run AND state = 'open' ORDER BY rowid;
 
+-- name: of_run
+-- Every request that a run made, oldest first.
+SELECT * FROM requests WHERE run = :run ORDER BY rowid;
+
 -- name: close
 -- Ends a request, once.
 UPDATE requests SET state = :state, decided = :now, by = :by, via = :via, remind_at = NULL WHERE id = :request AND state = 'open';
@@ -65,7 +69,9 @@ SELECT max(revision) FROM approvals WHERE call = :call;
 -- Spends an approval, once, for exactly what was approved.
 UPDATE approvals SET spent_at = :now
 WHERE call = :call AND spent_at IS NULL AND state = 'approved' AND args_hash = :args_hash AND def_hash = :def_hash
-  AND revision = (SELECT max(revision) FROM approvals WHERE call = :call);
+  AND revision = (SELECT max(revision) FROM approvals WHERE call = :call)
+  AND (NOT EXISTS (SELECT 1 FROM seconds WHERE request = approvals.request)
+       OR (SELECT count(*) FROM votes WHERE item = approvals.id) = 2);
 
 -- name: supersede
 -- An approval that no longer fits what would run is worth nothing.

@@ -23,15 +23,30 @@ SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 A
 SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 ORDER BY rowid DESC LIMIT 1;
 
 -- name: earlier
--- The finished runs of an agent in a thread before a given one, oldest first.
-SELECT * FROM runs
-WHERE account = :account AND thread = :thread AND agent = :agent AND depth = 0 AND ended IS NOT NULL
-  AND rowid < (SELECT rowid FROM runs WHERE id = :before)
-ORDER BY rowid;
+-- The finished runs of an agent in a thread before a given one, and those of the thread that it was forked from, up to
+-- the mail that it goes on from; oldest first.
+WITH RECURSIVE line (thread, upto, depth) AS (
+    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
+    UNION ALL
+    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
+    WHERE f.account = :account AND l.depth < 20
+)
+SELECT * FROM runs AS r
+WHERE r.account = :account AND r.agent = :agent AND r.depth = 0 AND r.ended IS NOT NULL
+  AND ((r.thread = :thread AND r.rowid < (SELECT rowid FROM runs WHERE id = :before))
+       OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND r.ended <= l.upto))
+ORDER BY r.rowid;
 
 -- name: thread_taint
--- Whether anything that ran in a thread has read untrusted text.
-SELECT max(taint) FROM runs WHERE account = :account AND thread = :thread;
+-- Whether anything that ran in a thread, or in one that it was forked from, has read untrusted text.
+WITH RECURSIVE line (thread, upto, depth) AS (
+    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
+    UNION ALL
+    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
+    WHERE f.account = :account AND l.depth < 20
+)
+SELECT max(r.taint) FROM runs AS r
+WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT l.thread FROM line AS l));
 
 -- name: children
 -- The children of a run.
@@ -154,8 +169,24 @@ INSERT INTO taints (run, source, at) VALUES (:run, :source, :now) ON CONFLICT DO
 SELECT source FROM taints WHERE run = :run ORDER BY at, source;
 
 -- name: thread_taints
--- The sources of untrusted text of a whole thread.
-SELECT DISTINCT t.source FROM taints AS t JOIN runs AS r ON r.id = t.run WHERE r.account = :account AND r.thread = :thread;
+-- The sources of untrusted text of a whole thread, and of those that it was forked from.
+WITH RECURSIVE line (thread, upto, depth) AS (
+    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
+    UNION ALL
+    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
+    WHERE f.account = :account AND l.depth < 20
+)
+SELECT DISTINCT t.source FROM taints AS t JOIN runs AS r ON r.id = t.run
+WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT l.thread FROM line AS l));
+
+-- name: listed
+-- The newest runs of an account, delegated tasks too, newest first.
+SELECT * FROM runs WHERE account = :account AND (:agent IS NULL OR agent = :agent) AND (:state IS NULL OR state = :state)
+ORDER BY rowid DESC LIMIT :limit;
+
+-- name: named
+-- The runs of an account whose id ends so.
+SELECT * FROM runs WHERE account = :account AND id LIKE '%' || :ident ESCAPE '!' LIMIT 2;
 
 -- name: counts
 -- How many runs are in each state.

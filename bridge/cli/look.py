@@ -1,4 +1,4 @@
-"""`doctor`, `agents`, `skills` and `models`: what is set up, and whether it works.
+"""`doctor`, `agents` and `skills`: what is set up, and whether it works.
 
 The rule: looking changes nothing.
 """
@@ -80,28 +80,6 @@ def skills(home: Home = None, config: Config = None, as_json: AsJson = False) ->
             show("Not ready", ("name", "file", "why"), rows)
     if faults:
         raise typer.Exit(FAILED)
-
-
-def models(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
-    """List the configured models by tag. No model is called."""
-    settings = settings_of(home, config)
-    rows = [
-        {
-            "tag": model.name,
-            "provider": model.provider,
-            "model": model.model,
-            "key": model.api_key.reference if model.api_key else None,
-            "base": model.api_base or None,
-        }
-        for model in settings.models.values()
-    ]
-    if as_json:
-        print_json(rows)
-        return
-    from bridge.cli.table import show
-
-    columns = ("tag", "provider", "model", "key", "base")
-    show("Models", columns, [tuple(str(each[name] or "") for name in columns) for each in rows])
 
 
 def _listed(names: object) -> str:

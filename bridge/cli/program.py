@@ -14,6 +14,7 @@ import typer
 from bridge.cli import (
     accounts,
     configuration,
+    costs,
     demo,
     explain,
     folders,
@@ -21,6 +22,8 @@ from bridge.cli import (
     mail,
     mcp,
     memory,
+    models,
+    runs,
     serve,
     status,
     triggers,
@@ -52,8 +55,11 @@ SINGLE: Final[tuple[tuple[str, Callable[..., None]], ...]] = (
     ("dkim", trust.dkim),
     ("agents", look.agents),
     ("skills", look.skills),
-    ("models", look.models),
+    ("costs", costs.costs),
 )
+BARE: Final[Mapping[str, Callable[..., None]]] = {"models": models.models, "runs": runs.runs}
+"""Groups that do something by their name alone."""
+
 GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...]]]] = {
     "account": (
         "Accounts: who has mail here.",
@@ -106,6 +112,11 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
             ("test", mcp.mcp_test),
         ),
     ),
+    "models": (
+        "Models: which there are, and whether they work.",
+        (("list", models.models_list), ("test", models.models_test)),
+    ),
+    "runs": ("Runs: what the agents did.", (("list", runs.runs_list), ("show", runs.runs_show))),
     "config": ("The configuration.", (("check", configuration.check),)),
 }
 
@@ -118,6 +129,9 @@ def program() -> typer.Typer:
         made.command(name)(function)
     for group, (text, commands) in GROUPS.items():
         below = _typer(text)
+        if group in BARE:
+            below = typer.Typer(help=text, add_completion=False, pretty_exceptions_enable=False)
+            below.callback(invoke_without_command=True, help=text)(BARE[group])
         for name, function in commands:
             below.command(name)(function)
         made.add_typer(below, name=group)

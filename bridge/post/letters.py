@@ -77,6 +77,8 @@ def footer_lines(foot: Footer) -> list[str]:
     if not foot.demo:
         head += [f"{foot.tokens:,} tokens", money(foot.cost, foot.cost_known)]
     lines = [", ".join(head)]
+    if foot.unseen:
+        lines.append(f"Not seen, as the model takes no pictures: {', '.join(map(visible, foot.unseen))}")
     if foot.tools:
         lines.append("Tools: " + ", ".join(map(_tool, foot.tools)))
     reached = "; ".join(map(visible, foot.endpoints)) if foot.endpoints else "nobody outside this machine"
@@ -180,8 +182,17 @@ def _facts(view: RequestView) -> list[str]:
         lines.append(f"It read untrusted text before asking: {', '.join(map(visible, view.sources))}.")
     if view.spent:
         lines.append(_spent(view.spent))
+    if view.two:
+        lines.append(_two(*view.two))
     lines.append(f"It waits for you until {when(view.expires)}; after that it is not done.")
     return lines
+
+
+def _two(reader: str, other: str) -> str:
+    """That one yes is not enough, and whose the other one is."""
+    if not other:
+        return "Two people must agree to this, and no second one of the settings is here: it cannot be done."
+    return f"Two people must agree to this: you ({visible(reader)}) and {visible(other)}. A no of either ends it."
 
 
 def _spent(spent: Spent) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from agents.llm import (
     ModelFault,
     ModelReply,
     ModelRequest,
+    Part,
+    Price,
     ResultMessage,
     SentCall,
     ToolSpec,
@@ -292,3 +295,70 @@ def test_importing_the_adapter_does_not_import_the_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3]
     )
     assert found.stdout.strip() == "False False"
+
+
+def test_turns_of_one_kind_that_follow_each_other_become_one() -> None:
+    call = SentCall("c1", "add", {"a": 1})
+    history: tuple[Message, ...] = (
+        UserMessage("one"),
+        UserMessage("two"),
+        AssistantMessage("said"),
+        AssistantMessage("then", (call,)),
+        ResultMessage("c1", "add", "1"),
+        UserMessage("look", parts=(Part("p.png", "image/png", b"png"),)),
+        UserMessage("three"),
+    )
+    made = to_messages(ModelRequest("", history, (), 10, "x"))
+    assert [message["role"] for message in made] == ["user", "assistant", "tool", "user"]
+    assert made[0]["content"] == "one\n\ntwo"
+    assert made[1]["content"] == "said\n\nthen"
+    assert [block["type"] for block in made[3]["content"]] == ["text", "image_url", "text"]
+
+
+def test_files_are_sent_in_the_form_every_provider_takes() -> None:
+    message = UserMessage("see", parts=(Part("p.png", "image/png", b"png"), Part("d.pdf", "application/pdf", b"pdf")))
+    [made] = to_messages(ModelRequest("", (message,), (), 10, "x"))
+    assert made["content"] == [
+        {"type": "text", "text": "see"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5n"}},
+        {"type": "file", "file": {"filename": "d.pdf", "file_data": "data:application/pdf;base64,cGRm"}},
+    ]
+
+
+async def test_a_picture_reaches_the_server_as_it_is(fake: FakeLLM) -> None:
+    await model(fake, "text").complete(request(UserMessage("see", parts=(Part("p.png", "image/png", b"png"),))))
+    [block] = [one for one in fake.requests[-1].body["messages"][-1]["content"] if one["type"] == "image_url"]
+    assert block["image_url"]["url"] == "data:image/png;base64,cG5n"
+
+
+async def test_how_far_an_answer_has_come_is_told_while_it_streams(fake: FakeLLM) -> None:
+    heard: list[int] = []
+    asked = replace(request(), progress=heard.append)
+    reply = await model(fake, "text").complete(asked)
+    assert heard == sorted(heard)
+    assert heard[-1] == len(reply.text.rstrip()) or heard[-1] == len(reply.text)
+
+
+@pytest.mark.parametrize(
+    ("name", "takes", "known"),
+    [
+        ("anthropic/claude-sonnet-4-5", None, {"images", "documents"}),
+        ("openai/gpt-3.5-turbo", None, set()),
+        ("openai/whatever-else", None, set()),
+        ("openai/whatever-else", ("images",), {"images"}),
+    ],
+)
+async def test_what_a_model_takes_is_known_from_the_list_or_from_the_settings(
+    name: str, takes: tuple[settings.Takes, ...] | None, known: set[str]
+) -> None:
+    prepare_library_environment()
+    made = make(settings.Model("x", model=name, takes=takes), settings.Limits())
+    await made.prepare()
+    assert made.takes == known
+
+
+def test_a_model_of_ones_own_machine_costs_nothing_and_an_unlisted_one_an_unknown_amount() -> None:
+    limits = settings.Limits()
+    assert make(settings.Model("x", model="ollama/llama3"), limits).price == Price(Decimal(0), Decimal(0))
+    assert make(settings.Model("x", model="openai/whatever-else"), limits).price is None
+    assert make(settings.Model("x", model="ollama/llama3", price_in=1, price_out=2), limits).price is not None
