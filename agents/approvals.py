@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agents import audit, grants, ids, journal, mails, prompt, requests, schema, store
+from agents import audit, grants, ids, journal, mails, prompt, requests, schema, seconds, store
 from agents.office import Office
 from agents.ports import WriteTx
 from agents.states import CallState, RequestKind, RequestState
@@ -40,13 +40,16 @@ class Decision:
     message_key: str = ""
     line: str = ""
     rule: str = ""
+    seat: seconds.Seat = seconds.Seat.OWNER
+    """In whose place it was decided; `account` is the owner's in both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What a decision came to, for the answer to the user.
 
-    `outcome`: approved, rejected, answered, edited, confirmed, skipped; or already, expired, superseded, cancelled
+    `outcome`: approved, rejected, answered, edited, confirmed, skipped; half (the other one of two must approve as
+    well); or already, expired, superseded, cancelled
     (decided before: when, by and via say how), or refused (it cannot be decided so; the request still waits). `text`
     is one plain sentence.
     """
@@ -171,15 +174,57 @@ def _approve(case: _Case) -> Decided:
     grace = case.office.settings.approvals.grace_seconds
     not_before = case.decision.at + grace * 1000
     made: list[str] = []
-    note = f"approved by you at {mails.clock_time(case.decision.at)} from {case.decision.via}"
-    for item in case.chosen:
-        if _decide(case, item, "approved"):
+    second = seconds.of(case.tx, case.request.id)
+    ready = [(item, *_said_yes(case, item)) for item in case.chosen if second is None or _vote(case, item)]
+    if second is not None and not ready:
+        return case.told("half", _half(case, second))
+    for item, note, facts in ready:
+        if _decide(case, item, "approved", **facts):
             case.tx.run("agents.calls.allow", call=item.call, not_before=not_before, note=note)
             if case.decision.always:
                 call = store.get_call(case.tx, item.call)
                 made.append(ids.short_code("G", grants.add(case.tx, case.office, case.run, call, item.id)))
     _close_if_decided(case)
     return case.told("approved", _ahead(grace, made), tell=bool(grace or made))
+
+
+def _vote(case: _Case, item: Item) -> bool:
+    """Note one of two approvals of an item; whether it is the second one."""
+    decision = case.decision
+    given = seconds.Vote(decision.seat, decision.by, decision.via, decision.at)
+    new, votes = seconds.vote(case.tx, case.office, item, given)
+    if new:
+        facts = {"by": decision.by, "via": decision.via, "line": decision.line, "rule": decision.rule}
+        facts |= {"message": decision.message_key, "seat": decision.seat.value, "args_hash": item.args_hash}
+        account, run = case.request.account, case.run.id
+        audit.record(case.tx, case.office.now(), account, "approval.voted", run, item.id, **facts)
+    return len(votes) == len(seconds.Seat)
+
+
+def _said_yes(case: _Case, item: Item) -> tuple[str, dict[str, str]]:
+    """(the note on an approved call, what the audit says of the first of two approvals)."""
+    decision = case.decision
+    votes = [vote for vote in seconds.votes(case.tx, item) if vote.seat is not decision.seat]
+    who = "you" if decision.seat is seconds.Seat.OWNER else decision.by
+    note = f"approved by {who} at {mails.clock_time(decision.at)} from {decision.via}"
+    if not votes:
+        return note, {}
+    first = votes[0]
+    other = "you" if first.seat is seconds.Seat.OWNER else first.by
+    note = f"approved by {other} at {mails.clock_time(first.at)} from {first.via} and {note.removeprefix('approved ')}"
+    return note, {"first_by": first.by, "first_via": first.via}
+
+
+def _half(case: _Case, second: seconds.Second) -> str:
+    """What one of two approvals is answered with."""
+    if not second.approver:
+        return (
+            "Two people must approve this, and none of those whom the settings name as the second one is here: it "
+            "cannot go ahead. Nothing was done."
+        )
+    other = second.approver if case.decision.seat is seconds.Seat.OWNER else "the one whose task it is"
+    until = mails.moment(case.request.expires)
+    return f"One of two: your approval is noted. Nothing is done before {other} approves too, until {until}."
 
 
 def _ahead(grace: int, made: Sequence[str]) -> str:
@@ -190,13 +235,19 @@ def _ahead(grace: int, made: Sequence[str]) -> str:
     if made:
         text += (
             f" From now on exactly this is done without asking, at most {grants.USES} times and for {grants.DAYS} days "
-            f"({', '.join(made)}). To take that back, write \"revoke {made[0]}\" to the address help."
+            f'({", ".join(made)}). To take that back, write "revoke {made[0]}" to the address help.'
         )
     return text
 
 
+def _words(case: _Case) -> str:
+    """What was written with a decision, and that it was the second approver who wrote it."""
+    text = case.decision.text.strip()
+    return text if case.decision.seat is seconds.Seat.OWNER or not text else f"The second approver writes: {text}"
+
+
 def _reject(case: _Case) -> Decided:
-    text = prompt.result_rejected(case.decision.text)
+    text = prompt.result_rejected(_words(case))
     _end_items(case, "rejected", CallState.DENIED, text)
     return case.told("rejected", "It is not done.")
 
@@ -205,10 +256,10 @@ def _respond(case: _Case) -> Decided:
     if case.request.kind is RequestKind.QUESTION:
         return _answer(case)
     if case.request.kind is RequestKind.UNKNOWN:
-        text = f"{requests.IN_DOUBT} The user wrote:\n{case.decision.text.strip()}"
+        text = f"{requests.IN_DOUBT} The user wrote:\n{_words(case)}"
         _end_items(case, "answered", CallState.SKIPPED, text)
         return case.told("answered", "It is not done again; your words went to the agent.")
-    _end_items(case, "answered", CallState.DENIED, prompt.result_answered(case.decision.text))
+    _end_items(case, "answered", CallState.DENIED, prompt.result_answered(_words(case)))
     return case.told("answered", "Nothing was done; your words went to the agent.")
 
 
@@ -237,12 +288,13 @@ def _end_items(case: _Case, item_state: str, call_state: CallState, text: str) -
             continue
         call = store.get_call(case.tx, item.call)
         if call.ended is None:
-            note = f"{item_state} by you at {mails.clock_time(case.decision.at)} from {case.decision.via}"
+            who = "you" if case.decision.seat is seconds.Seat.OWNER else case.decision.by
+            note = f"{item_state} by {who} at {mails.clock_time(case.decision.at)} from {case.decision.via}"
             journal.end_call(case.tx, case.office, call, journal.Ending(call_state, text, note))
     _close_if_decided(case)
 
 
-def _decide(case: _Case, item: Item, state: str) -> bool:
+def _decide(case: _Case, item: Item, state: str, **more: str) -> bool:
     decision = case.decision
     if not requests.decide_item(case.tx, case.office, item, state, decision.text, decision.by, decision.via):
         return False
@@ -252,6 +304,7 @@ def _decide(case: _Case, item: Item, state: str) -> bool:
         "line": decision.line,
         "rule": decision.rule,
         "message": decision.message_key,
+        **more,
     }
     where = {"number": item.number, "revision": item.revision, "args_hash": item.args_hash, "always": decision.always}
     audit.record(

@@ -38,6 +38,8 @@ class Setting:
 
     tainted: bool
     user_words: str
+    two: bool = False
+    """Two people must approve this call."""
 
 
 def effective_risk(tool: Tool) -> Risk:
@@ -57,6 +59,8 @@ def rule(
         return Ruling(Verdict.ASK)
     if setting.tainted and tool.lasting:
         return Ruling(Verdict.ASK, "the run has read untrusted text, and later runs would read this")
+    if setting.two:
+        return Ruling(Verdict.ASK, "two people must approve it")
     if profile.always_asks(tool.spec.name):
         return Ruling(Verdict.ASK, "its skill always asks")
     if setting.tainted and tool.open_world and not _from_user(args, setting.user_words):

@@ -9,9 +9,14 @@ from agents.ports import ReadTx
 
 
 def is_open(tx: ReadTx, account: int, request: str) -> bool:
-    """Whether a request of this account still waits."""
-    row = tx.one("agents.requests.get", request=request, account=account)
-    return row is not None and row["state"] == "open"
+    """Whether a request of this account, or one that it is the second approver of, still waits."""
+    return tx.value("agents.lookup.is_open", request=request, account=account) is not None
+
+
+def owner_of(tx: ReadTx, request: str) -> int | None:
+    """The account whose request it is: a mail of it may lie in the mailbox of its second approver."""
+    found: int | None = tx.value("agents.lookup.owner_of", request=request)
+    return found
 
 
 def mail_refs(tx: ReadTx, request: str) -> list[str]:

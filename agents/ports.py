@@ -105,6 +105,18 @@ class MailNotFound(Exception):
     """No such mail or attachment in this account."""
 
 
+@dataclass(frozen=True, slots=True)
+class Approver:
+    """Who approves besides an owner. `account` and `thread` (a new one, for the request) are None and "" for somebody
+    outside; `owner` is the owner's own address.
+    """
+
+    address: str
+    owner: str
+    account: int | None = None
+    thread: str = ""
+
+
 class Mail(Protocol):
     """The user's own mail. Every call is bound to one account; a reference of another account is MailNotFound."""
 
@@ -117,6 +129,10 @@ class Mail(Protocol):
 
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         """Put a draft into Drafts inside `tx`; the same key again is the same draft. Returns its reference."""
+        ...
+
+    def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
+        """The first of these names (accounts here, outside addresses) that is somebody, and not the account itself."""
         ...
 
 

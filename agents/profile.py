@@ -31,16 +31,17 @@ class Profile:
     interrupt_on: frozenset[str] = frozenset()
     attachments_trusted: bool = False
     memory: bool = False
+    requires: tuple[str, ...] = ()
 
     def allows(self, tool: str) -> bool:
         """Whether it may use a tool."""
-        return self.tools is None or _named(tool, self.tools)
+        return self.tools is None or named(tool, self.tools)
 
     def always_asks(self, tool: str) -> bool:
         """Whether a tool asks before every call, whatever its risk."""
-        return _named(tool, self.interrupt_on)
+        return named(tool, self.interrupt_on)
 
 
-def _named(tool: str, names: Iterable[str]) -> bool:
+def named(tool: str, names: Iterable[str]) -> bool:
     """Whether one of the names means the tool; a server's tool is known to models as `server__tool`."""
     return any(fnmatchcase(tool, name.replace(".", "__", 1)) for name in names)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import audit, gate, grants, ids, journal, requests, runs, schema
+from agents import audit, gate, grants, ids, journal, requests, runs, schema, seconds
 from agents.llm import ModelReply, WantedCall
 from agents.office import Office
 from agents.ports import ReadTx, WriteTx
@@ -103,11 +103,16 @@ def take(tx: WriteTx, office: Office, run: Run, profile: Profile, reply: ModelRe
 
 
 def _ask(tx: WriteTx, office: Office, run: Run, calls: Sequence[Call]) -> None:
-    """All gated calls of the turn in one request; each question in one of its own."""
+    """All gated calls of the turn in one request, those that two people must approve apart; each question in one of
+    its own.
+    """
     waiting = [call for call in calls if call.state is CallState.WAITING_APPROVAL]
-    gated = [call for call in waiting if call.plan is not PlanKind.ASK]
-    if gated:
-        requests.open_request(tx, office, run, RequestKind.APPROVAL, gated)
+    gated: dict[tuple[str, ...], list[Call]] = {}
+    for call in waiting:
+        if call.plan is not PlanKind.ASK:
+            gated.setdefault(seconds.wanted(tx, office, run, call.tool), []).append(call)
+    for calls_alike in gated.values():
+        requests.open_request(tx, office, run, RequestKind.APPROVAL, calls_alike)
     for call in waiting:
         if call.plan is PlanKind.ASK:
             requests.open_request(tx, office, run, RequestKind.QUESTION, [call])
@@ -204,7 +209,8 @@ class _Judging:
         def use_grant() -> bool:
             return grants.use(self.tx, self.office, self.run, tool.spec.name, args_hash, def_hash) is not None
 
-        setting = gate.Setting(self.run.taint, requests.user_words(self.tx, self.run) if tool.open_world else "")
+        two = bool(seconds.wanted(self.tx, self.office, self.run, tool.spec.name))
+        setting = gate.Setting(self.run.taint, requests.user_words(self.tx, self.run) if tool.open_world else "", two)
         ruling = gate.rule(tool, plan, args, self.profile, setting, use_grant)
         judged = Judged(
             tool.spec.name, args, CallState.APPROVED, _KINDS[type(plan)], risk, def_hash, note=ruling.reason

@@ -9,16 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from agents import audit, codec, gate, ids, journal, mails, outbox, prompt, store
+from agents import audit, codec, gate, ids, journal, mails, outbox, prompt, seconds, store
 from agents.events import RequestClosed, RequestOpened, RunChanged
 from agents.letter import Field, Item, Kind, Outgoing, RequestView
 from agents.office import Office
-from agents.ports import ReadTx, WriteTx
+from agents.ports import Approver, ReadTx, WriteTx
 from agents.states import CallState, PlanKind, RequestKind, RequestState, RunState
 from agents.store import Call, Request, Run
 from agents.tool import Ask, Described, SendOut, show
 
 HOUR_MS: Final = 3_600_000
+_ALWAYS: Final = "always approve"
 _OLD_VALUE: Final = 160
 IN_DOUBT: Final = "It is not known whether this happened. Do not do it again by yourself."
 _WORDS: Final = {
@@ -61,6 +62,8 @@ class RequestInfo:
     opened: int
     expires: int
     view: RequestView
+    seat: seconds.Seat = seconds.Seat.OWNER
+    """Whose the reader is: the owner's, or that of a second approver, who reads a request of somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def open_request(
     code = again.code or None
     newest = tx.one("agents.requests.newest", code=code, account=run.account) if code else None
     request = ids.new_id(now)
+    second = None if kind is RequestKind.QUESTION else seconds.find(tx, office, run, [call.tool for call in calls])
     view = _view(
         tx,
         office,
@@ -93,6 +97,7 @@ def open_request(
         newest["revision"] + 1 if newest else 1,
     )
     view = replace(view, items=_with_changes(office, view.items, calls, again.before))
+    view = view if second is None else _for_two(view, second)
     key = f"{run.id}.ask.{request}"
     remind = office.settings.approvals.remind_hours * HOUR_MS
     tx.run(
@@ -115,13 +120,22 @@ def open_request(
     )
     for number, call in enumerate(calls, 1):
         _add_item(tx, now, request, number, call)
-    outbox.put(tx, office, _mail(tx, office, run, kind, key, view), request=request, taint=run.taint)
+    mail = _mail(tx, office, run, kind, key, view)
+    outbox.put(tx, office, mail, request=request, taint=run.taint)
+    if second is not None:
+        seconds.seat(tx, office, mail, second)
     audit.record(
         tx, now, run.account, "request.opened", run.id, request, kind=kind, items=len(calls), revision=view.revision
     )
     tx.emit(RequestOpened(request, run.account, run.thread, key))
     tx.after(office.bells.clock)
     return request
+
+
+def _for_two(view: RequestView, second: Approver) -> RequestView:
+    """A request that two people must approve: nothing of it is ever granted for later."""
+    decisions = tuple(word for word in view.decisions if word != _ALWAYS)
+    return replace(view, decisions=decisions, grant_offered=False, two=(second.owner, second.address))
 
 
 def _add_item(tx: WriteTx, now: int, request: str, number: int, call: Call) -> None:
@@ -163,7 +177,7 @@ def _view(
         sources=tuple(row["source"] for row in tx.all("agents.runs.taints", run=run.id)),
         spent=mails.spent(tx, office, run),
         expires=office.now() + int(office.settings.approvals.expire_hours * HOUR_MS),
-        decisions=_WORDS[kind] + (("always approve",) if grant else ()),
+        decisions=_WORDS[kind] + ((_ALWAYS,) if grant else ()),
         grant_offered=grant,
         unknown_outcome=kind is RequestKind.UNKNOWN,
         question=asked.question if asked else None,
@@ -304,11 +318,20 @@ def _intro(office: Office, run: Run, kind: RequestKind, view: RequestView) -> st
 
 
 def remind(tx: WriteTx, office: Office, request: Request) -> None:
-    """Repeat a request once: the same token, the same code."""
-    first = outbox.get(tx, request.key)
+    """Repeat a request once, to whoever has not approved it yet: the same token, the same code."""
+    tx.run("agents.requests.reminded", request=request.id)
+    second = seconds.of(tx, request.id)
+    if second is None or seconds.waits_for(tx, request.id, seconds.Seat.OWNER):
+        _repeat(tx, office, request, request.key)
+    if second is not None and seconds.waits_for(tx, request.id, seconds.Seat.SECOND):
+        _repeat(tx, office, request, second.key)
+
+
+def _repeat(tx: WriteTx, office: Office, request: Request, shown: str) -> None:
+    first = outbox.get(tx, shown)
     if first is None:
         return
-    key = f"{request.key}.reminder"
+    key = f"{shown}.reminder"
     again = replace(
         first,
         key=key,
@@ -317,7 +340,6 @@ def remind(tx: WriteTx, office: Office, request: Request) -> None:
         message_id=ids.message_id(key, office.settings.domain),
         in_reply_to=first.message_id,
     )
-    tx.run("agents.requests.reminded", request=request.id)
     outbox.put(tx, office, again, request=request.id)
 
 
@@ -370,7 +392,9 @@ def requeue(tx: WriteTx, office: Office, run: str) -> None:
 def find(
     tx: ReadTx, account: int, *, token: str | None = None, message_id: str | None = None, code: str | None = None
 ) -> RequestInfo | None:
-    """A request of this account by its token, by the Message-ID of its mail (or reminder), or by its code."""
+    """A request of this account, or one that it is the second approver of, by its token, by the Message-ID of its mail
+    (or reminder), or by its code.
+    """
     row = None
     if token is not None:
         row = tx.one("agents.requests.by_token", token=token.lower(), account=account)
@@ -378,7 +402,18 @@ def find(
         row = tx.one("agents.requests.by_message", message_id=message_id, account=account)
     elif code is not None:
         row = tx.one("agents.requests.by_code", code=code.strip("[] ").upper(), account=account)
-    return info(tx, store.to_request(row)) if row else None
+    if row is not None:
+        return info(tx, store.to_request(row))
+    other = seconds.asked(tx, account, token=token, message_id=message_id, code=code)
+    return None if other is None else _as_second(info(tx, other[0]), tx, other[1])
+
+
+def _as_second(found: RequestInfo, tx: ReadTx, second: seconds.Second) -> RequestInfo:
+    """A request as its second approver knows it: by the token and the mail that they were given."""
+    mail = outbox.get(tx, second.key)
+    view = mail.request if mail and mail.request else found.view
+    shown = {"token": second.token, "key": second.key, "message_id": mail.message_id if mail else "", "view": view}
+    return replace(found, seat=seconds.Seat.SECOND, **shown)  # type: ignore[arg-type]  # by name
 
 
 def waiting(tx: ReadTx, account: int) -> list[RequestInfo]:

@@ -43,7 +43,7 @@ def is_loopback(host: str) -> bool:
 
 def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Fault]:
     """Every broken rule; `origins` tells where the settings were written."""
-    rules = (_identity, _listen, _relay, _dkim, _outside, _mailboxes, _models, _agents, _fetch, _local_parts)
+    rules = (_identity, _listen, _relay, _dkim, _outside, _mailboxes, _models, _agents, _seconds, _fetch, _local_parts)
     return [_placed(fault, origins) for rule in rules for fault in rule(settings)]
 
 
@@ -217,6 +217,28 @@ def _agents(settings: Settings) -> Iterator[Fault]:
         other = displays.setdefault(agent.display.casefold(), name)
         if other != name:
             yield _fault(f"agents.{name}.display", f"is also the display name of {other}", "give each its own")
+
+
+def _seconds(settings: Settings) -> Iterator[Fault]:
+    """Where two people must approve there must be a second one, whom a request can reach."""
+    for table, agent in (("approvals", ""), *((f"agents.{name}", name) for name in settings.agents)):
+        two, second = settings.two_of(agent)
+        if two and not second:
+            message = "names tools that two people must approve, and nobody who is the second"
+            yield _fault(f"{table}.two", message, 'write second = ["bo"], the name of an account or an outside address')
+        for name in second if table == "approvals" else settings.agents[agent].second:
+            if problem := _second_fault(settings, name):
+                fix = "write the name of an account here, or switch [outside] on for an outside address"
+                yield _fault(f"{table}.second", f"{name!r} {problem}", fix)
+
+
+def _second_fault(settings: Settings, name: str) -> str | None:
+    if "@" not in name:
+        return name_fault(name)
+    if ADDRESS.fullmatch(name) is None:
+        return "is not an address"
+    local = name.lower().rpartition("@")[2] == settings.domain.lower()
+    return None if local or settings.outside.enabled else "is an outside address, and [outside] is off"
 
 
 def _fetch(settings: Settings) -> Iterator[Fault]:

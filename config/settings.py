@@ -21,6 +21,7 @@ T = TypeVar("T")
 KIB: Final = 1024
 MIB: Final = 1024 * 1024
 MAX_PORT: Final = 65535
+SCRAM: Final = "AUTH=SCRAM-SHA-256"  # the IMAP extension
 DEMO_MODEL: Final = "demo"
 DEFAULT_AGENT: Final = "assistant"
 DEFAULT_SKILL: Final = "summariser"
@@ -31,6 +32,10 @@ Provider = Literal["demo", "litellm"]
 Extensions = Literal["same", "default", "all"] | tuple[str, ...]
 Takes = Literal["images", "documents"]
 FetchMode = Literal["off", "ask", "allow"]
+
+
+def _holds(names: tuple[str, ...], wanted: str) -> bool:
+    return any(name.upper() == wanted for name in names)
 
 
 def option(default: T, help: str, *, low: float | None = None, high: float | None = None, key: str = "") -> T:
@@ -66,6 +71,12 @@ class Imap:
     max_sessions: int = option(200, "sessions one account may have open", low=1, high=100_000)
     append_limit: int = option(50 * MIB, "largest message to append, in bytes", low=64 * KIB, high=1024 * MIB)
     idle_seconds: int = option(1800, "silence after which a session is logged out", low=60, high=86_400)
+
+    @property
+    def offers_scram(self) -> bool:
+        """Whether SCRAM-SHA-256 is offered anywhere; only then is kept what it needs of passwords."""
+        chosen = (self.extensions, self.extensions_imap, self.extensions_imaps)
+        return any(each == "all" or (not isinstance(each, str) and _holds(each, SCRAM)) for each in chosen)
 
 
 @dataclass(frozen=True, slots=True)

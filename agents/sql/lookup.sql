@@ -1,3 +1,12 @@
+-- name: is_open
+-- Whether a request waits, for its owner or its second approver.
+SELECT 1 FROM requests AS r WHERE r.id = :request AND r.state = 'open'
+  AND (r.account = :account OR EXISTS (SELECT 1 FROM seconds AS s WHERE s.request = r.id AND s.account = :account));
+
+-- name: owner_of
+-- Whose a request is.
+SELECT account FROM requests WHERE id = :request;
+
 -- name: mail_refs
 -- The stored mails of a request: itself and its reminder.
 SELECT ref FROM outbox WHERE request = :request AND ref IS NOT NULL;

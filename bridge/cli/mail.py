@@ -26,7 +26,7 @@ from bridge.cli.common import (
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
-GOOD_OUTCOMES: Final = frozenset({"approved", "rejected", "answered", "confirmed", "skipped"})
+GOOD_OUTCOMES: Final = frozenset({"approved", "rejected", "answered", "confirmed", "skipped", "half"})
 
 
 def inbox(

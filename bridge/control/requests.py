@@ -7,8 +7,11 @@ with "cli" as the place it came from.
 import time
 from typing import Final
 
+from agents import lookup, seconds
 from agents.approvals import Decision
+from agents.ports import ReadTx
 from agents.requests import RequestInfo
+from agents.seconds import Seat
 from bridge.control.ports import Desk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, Args, ControlError, Json
 from bridge.control.who import DEVICE, chosen
@@ -53,8 +56,9 @@ async def decide(desk: Desk, args: Args) -> Json:
     args.done()
     if verdict not in VERDICTS:
         raise ControlError(BAD_REQUEST, f"{verdict!r} is no decision", f"one of {', '.join(sorted(VERDICTS))}")
+    owner, seat = desk.store.read(lambda tx: _place(tx, account.id, request))
     decision = Decision(
-        account=account.id,
+        account=owner,
         request=request,
         verdict=verdict,
         by=account.address,
@@ -64,6 +68,16 @@ async def decide(desk: Desk, args: Args) -> Json:
         text=text,
         line=f"{verdict}: {text}" if text else verdict,
         rule="command line",
+        seat=seat,
     )
     decided = await desk.store.write(lambda tx: desk.runtime.decide(tx, decision))
     return {"outcome": decided.outcome, "text": decided.text}
+
+
+def _place(tx: ReadTx, account: int, request: str) -> tuple[int, Seat]:
+    """Whose request it is, and in whose place the account decides it: its own, or that of a second approver."""
+    second = seconds.of(tx, request)
+    owner = lookup.owner_of(tx, request)
+    if second is not None and second.account == account and owner is not None:
+        return owner, Seat.SECOND
+    return account, Seat.OWNER

@@ -12,7 +12,8 @@ from typing import Final
 from agents import lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
-from bridge.post import deciding, folder_words, hooks, leaves, memory_words, notices
+from agents.seconds import Seat
+from bridge.post import deciding, folder_words, forks, hooks, leaves, memory_words, notices
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
 from bridge.post.route import (
@@ -33,8 +34,11 @@ from mailstore import accounts, messages
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
 from mailstore.sqlite import ReadTx, WriteTx
 
-_ABOUT: Final = ("status", "help", "retry", "continue")
+_ABOUT: Final = ("status", "help", "retry", "continue", "rename", "fork", "branch")
 """Words that ask about the work or push it: under an open request they neither decide it nor close it."""
+
+
+_NOT_YOURS: Final = "The task is somebody else's: you can approve or refuse what it asks."
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,11 @@ class Acting:
             return True
         if bound.request is None:
             return False
-        if bound.request.state == "open" and case.mail.command in _ABOUT and deciding.is_decided_by_word(bound.request):
+        asks_about = case.mail.command in _ABOUT and deciding.is_decided_by_word(bound.request)
+        if bound.request.state == "open" and asks_about and bound.request.seat is Seat.SECOND:
+            self._say(case, bound.request.agent, notices.near_miss(bound.request.code, _NOT_YOURS, case.mail.words))
+            return True
+        if bound.request.state == "open" and asks_about:
             self._act_on_word(case, bound.request.agent, None, bound.request.thread)
             return True
         owner = accounts.get(case.tx, account)
@@ -206,17 +214,33 @@ class Acting:
         return True
 
     def _act_on_word(self, case: _Case, agent: str, model: str | None, thread: str, hint: str = "") -> None:
+        if case.mail.command in ("fork", "branch"):
+            self._fork(case, agent, thread)
+            return
         letter = replace(self._letter(case, agent, model), thread=thread)
         word = self._runtime.thread_word(case.tx, letter.account, thread, case.mail.command or "", letter)
         if not word.mailed:
             self._say(case, agent, word.text + hint)
+
+    def _fork(self, case: _Case, agent: str, thread: str) -> None:
+        """A thread that goes on from the mail that is answered; its first mail waits for what is to be done there."""
+        account = case.arrival.account
+        origin = self._runtime.point(case.tx, account, case.mail.message.in_reply_to, thread)
+        if origin is None:
+            self._say(case, agent, forks.NOTHING)
+            return
+        made = forks.begin(case.tx, self._runtime, account, origin)
+        asked = replace(
+            case.asked, thread=str(made), subject=f"{_plain_subject(origin.subject)} (fork)", message_id=None
+        )
+        notices.say(case.tx, self._runtime, asked, origin.agent, forks.SAID.format(subject=origin.subject))
 
     def _is_known_thread(self, case: _Case) -> bool:
         return lookup.knows_thread(case.tx, case.arrival.account, str(case.info.thread))
 
     def _letter(self, case: _Case, agent: str, model: str | None) -> Letter:
         mail = case.mail
-        return Letter(
+        letter = Letter(
             key=hashlib.sha256(f"{case.arrival.key.partition('#')[0]}:{agent}".encode()).hexdigest(),
             account=case.arrival.account,
             thread=str(case.info.thread),
@@ -234,6 +258,7 @@ class Acting:
             foreign=mail.foreign,
             answers=_answered(case.tx, case.arrival.account, mail),
         )
+        return forks.without_own(case.tx, self._runtime, case.arrival.account, letter, mail) if mail.foreign else letter
 
     # --- drops
 
@@ -267,6 +292,10 @@ class Acting:
 
     def _say(self, case: _Case, agent: str, body: str) -> None:
         notices.say(case.tx, self._runtime, case.asked, agent, body)
+
+
+def _plain_subject(subject: str) -> str:
+    return subject[3:].strip() if subject.lower().startswith("re:") else subject
 
 
 def _answered(tx: ReadTx, account: AccountId, mail: Incoming) -> str | None:

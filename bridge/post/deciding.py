@@ -11,6 +11,7 @@ from agents.approvals import Decided, Decision
 from agents.ports import ReadTx, WriteTx
 from agents.requests import RequestInfo
 from agents.runtime import Runtime
+from agents.seconds import Seat
 from agents.states import RequestKind
 from bridge.post import notices
 from bridge.post.edits import EditUnread, read_edits
@@ -18,6 +19,7 @@ from bridge.post.incoming import Incoming
 
 _QUIET: Final = frozenset({"approved", "rejected", "answered", "edited", "confirmed", "skipped"})
 _UNKNOWN_WORDS: Final = frozenset({"done", "skip"})
+_REFUSED: Final = "Request {} was refused; nothing of it was done."
 _DISAGREE: Final = "it was sent to the address of one request and answers the mail of another"
 
 
@@ -88,7 +90,13 @@ def decide(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, 
 
 
 def _stop(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, sender: Sender, key: str) -> str | None:
-    """`stop` under an open request refuses it and ends the run; the answer says both (DECISIONS 27)."""
+    """`stop` under an open request refuses it and ends the run; the answer says both (DECISIONS 27). Of a second
+    approver it refuses and no more: the task is another's.
+    """
+    if request.seat is Seat.SECOND:
+        return _told(runtime.decide(tx, _decision(request, mail, sender, "reject", key))) or _REFUSED.format(
+            request.code
+        )
     if request.state != "open":
         return _stop_late(tx, runtime, request)
     if request.kind is not RequestKind.QUESTION:
@@ -117,7 +125,7 @@ def _verdict(request: RequestInfo, mail: Incoming) -> str:
 def _decision(request: RequestInfo, mail: Incoming, sender: Sender, verdict: str, key: str) -> Decision:
     reading = mail.reading
     return Decision(
-        account=sender.account,
+        account=request.account,
         request=request.id,
         verdict=verdict,
         by=sender.address,
@@ -131,6 +139,7 @@ def _decision(request: RequestInfo, mail: Incoming, sender: Sender, verdict: str
         message_key=key,
         line=_first_line(mail.words),
         rule=reading.rule,
+        seat=request.seat,
     )
 
 

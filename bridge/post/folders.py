@@ -13,11 +13,12 @@ from agents.approvals import Decision
 from agents.events import OutboxQueued, RequestClosed
 from agents.letter import Kind
 from agents.runtime import Runtime
+from agents.seconds import Seat
 from agents.states import RequestState
 from bridge.post.ports import email_of, ref
-from mailstore import flags, labels, messages, threads
+from mailstore import accounts, flags, labels, messages, threads
 from mailstore.events import Arrived, Gone, Trashed
-from mailstore.model import ACTION_LABEL, EmailId, Role, ThreadId
+from mailstore.model import ACTION_LABEL, AccountId, EmailId, Role, ThreadId
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
 
@@ -112,17 +113,20 @@ class Folders:
             request = lookup.request_of_message(tx, account, event.message_id or "")
         if request is None:
             return
+        owner = lookup.owner_of(tx, request)
+        seat = Seat.OWNER if owner == account else Seat.SECOND
         self._runtime.decide(
             tx,
             Decision(
-                account=account,
+                account=account if owner is None else owner,
                 request=request,
                 verdict="reject",
-                by="owner",
+                by=seat.value if seat is Seat.OWNER else _address(tx, account),
                 via="mailbox",
                 at=tx.now,
                 text="deleted by the user",
                 rule="deleted",
+                seat=seat,
             ),
         )
 
@@ -136,6 +140,11 @@ class Folders:
             return False
         left = messages.by_message_id(tx, event.account, event.message_id)
         return not any(_is_kept(tx, email) for email in left)
+
+
+def _address(tx: ReadTx, account: AccountId) -> str:
+    found = accounts.get(tx, account)
+    return found.address if found else "the second approver"
 
 
 def _is_kept(tx: ReadTx, email: EmailId) -> bool:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from agents.letter import File, OutsideMail
-from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
+from agents.ports import Approver, AttachmentData, MailNotFound, MailSummary, MailText, WriteTx
 from agents.ports import ReadTx as AgentsReadTx
 from bridge.post import find
 from bridge.post.compose import compose_outside
 from bridge.post.content import body_text, files, stored
-from mailstore import accounts, mailboxes, messages
+from mailstore import accounts, mailboxes, messages, threads
 from mailstore.model import AccountId, EmailId, EmailInfo, Mailbox, Millis, Role, View
 from mailstore.parse import Message, parse
 from mailstore.sqlite import ReadTx
@@ -104,6 +104,20 @@ class StoreMail:
         flags = ("\\Draft", "\\Seen")
         kept = messages.append(store_tx, drafts, self._store.prepare(raw), flags=flags, key=f"draft:{key}")
         return ref(kept.email)
+
+    def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
+        """The first of these names (accounts here, outside addresses) that is somebody, and not the account itself."""
+        store_tx = cast("StoreWriteTx", tx)
+        owner = accounts.get(store_tx, AccountId(account))
+        if owner is None:
+            return None
+        for name in names:
+            found = accounts.find(store_tx, name, self._own[1:])
+            if found is not None and found.id != account:
+                return Approver(found.address, owner.address, found.id, str(threads.new(store_tx, found.id)))
+            if found is None and "@" in name and not name.lower().endswith(self._own):
+                return Approver(name, owner.address)
+        return None
 
     def _fetch(self, account: int, reference: str) -> tuple[EmailInfo, bytes, Message]:
         email = email_of(reference)

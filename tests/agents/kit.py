@@ -19,6 +19,7 @@ from agents.approvals import Decided, Decision
 from agents.letter import Attachment, Field, File, Kind, Letter, Outgoing, OutsideMail
 from agents.llm import Model, ToolSpec
 from agents.ports import (
+    Approver,
     AttachmentData,
     Dispatch,
     MailNotFound,
@@ -123,11 +124,14 @@ class FakeMail:
             raise MailNotFound(ref)
         return AttachmentData("notes.txt", "text/plain", b"The meeting moved to Friday.\n")
 
-    def files(self, tx: ReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
+    def contents(self, tx: ReadTx, account: int, refs: Sequence[str]) -> tuple[File, ...]:
         return tuple(File("notes.txt", "text/plain", b"The meeting moved to Friday.\n") for _ in refs)
 
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         return f"draft-{key}"
+
+    def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
+        return None
 
 
 def spec(name: str, **properties: str) -> ToolSpec:

@@ -13,7 +13,7 @@ from agents import discover, prompt, schema, skills
 from agents.letter import Attachment, File, Letter, OutsideMail
 from agents.llm import AssistantMessage, Message, Model, ModelReply, ModelRequest, ResultMessage, SentCall, UserMessage
 from agents.offer import Offer
-from agents.ports import AttachmentData, MailNotFound, MailSummary, MailText, ReadTx, WriteTx
+from agents.ports import Approver, AttachmentData, MailNotFound, MailSummary, MailText, ReadTx, WriteTx
 from agents.profile import Profile
 from agents.schedule import Reminder
 from agents.tool import Act, Ask, Delegate, SendOut, Tool, ToolCall, ToolContext, ToolFailed, Within
@@ -68,6 +68,9 @@ class MemoryMail:
     def draft(self, tx: WriteTx, account: int, draft: OutsideMail, key: str) -> str:
         self.drafts.append(draft)
         return f"draft-{len(self.drafts)}"
+
+    def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
+        return None
 
 
 class FixedClock:
