@@ -20,6 +20,7 @@ from mailstore.standing import spans
 from mailstore.transaction import ReadTx
 
 T = TypeVar("T")
+_KINDS = 256  # flag sets in one mailbox that a byte can tell apart
 Read = Callable[[Callable[[ReadTx], T]], T]
 
 
@@ -63,13 +64,18 @@ class FlagSets:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A mailbox's index at one moment: parallel columns, UIDs ascending."""
+    """A mailbox's index at one moment: parallel columns, UIDs ascending.
+
+    `kinds` says for each message, in one byte, which of `present` is its flag set; None when there are too many sets.
+    """
 
     uids: "array[int]"
     keys: "array[int]"
     modseqs: "array[int]"
     sets: FlagSets
     recent_from: int
+    present: tuple[int, ...]
+    kinds: bytes | None
 
 
 class MailboxIndex:
@@ -84,6 +90,7 @@ class MailboxIndex:
         self._modseqs: array[int] = array("Q")
         self._highest = ModSeq(0)
         self._first_unseen: tuple[ModSeq, Uid | None] | None = None
+        self._kinds: tuple[ModSeq, tuple[int, ...], bytes | None] | None = None
         self.facts = facts.NOTHING  # of the UIDs that `facts.uids` says, which may be older ones; see Store.facts
         self.stale = True
 
@@ -147,7 +154,17 @@ class MailboxIndex:
     def columns(self, recent_from: int) -> Columns:
         """A copy of the index, for a search that may run on another thread."""
         self._refresh()
-        return Columns(self._uids, self._keys[:], self._modseqs[:], self._sets, recent_from)
+        present, kinds = self._flag_kinds()
+        return Columns(self._uids, self._keys[:], self._modseqs[:], self._sets, recent_from, present, kinds)
+
+    def _flag_kinds(self) -> tuple[tuple[int, ...], bytes | None]:
+        """See Columns; made again only after a change."""
+        if self._kinds is None or self._kinds[0] != self._highest:
+            present = tuple(set(self._keys))
+            number = {key: at for at, key in enumerate(present)}
+            kinds = bytes(map(number.__getitem__, self._keys)) if len(present) <= _KINDS else None
+            self._kinds = (self._highest, present, kinds)
+        return self._kinds[1:]
 
     def _at(self, uid: int) -> int:
         at = bisect_left(self._uids, uid)

@@ -1,19 +1,21 @@
 """Searching a mailbox: the query tree, and its evaluation (`Store.search`).
 
-The rule: a search is set algebra over UIDs. Flags, keywords, UIDs and modseqs are read from the mailbox's index in
-memory, dates and sizes by one query each, words from the text index; what that does not hold yet is scanned here, so
-that a message is found as soon as it is there.
+The rule: a search is set algebra over masks of the mailbox. Flags, keywords, UIDs and modseqs are read from its index
+in memory, sizes and internal dates from the facts beside it, words from the text index; what that does not hold yet is
+scanned here, so that a message is found as soon as it is there.
 """
 
-from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import cast
 
-from mailstore import content
+from mailstore import content, masks
 from mailstore.cache import Columns
+from mailstore.facts import Facts
 from mailstore.folding import document
+from mailstore.masks import Mask
 from mailstore.model import KEY_SHIFT, SYSTEM_FLAGS, ContentId, Mailbox, Millis, Uid
 from mailstore.query import (
     Address,
@@ -69,7 +71,9 @@ __all__ = [
     "Younger",
     "Evaluation",
     "Hits",
+    "asks_facts",
     "is_fast",
+    "is_lasting",
     "text_queries",
 ]
 
@@ -78,6 +82,7 @@ _END = 1 << 62
 _FAR = 1 << 35  # days
 _DAY = 86_400_000
 _EPOCH = date(1970, 1, 1)
+_MINUTE = 60_000
 _FAST = (AllOf, Nothing, UidSet, HasFlag, Keyword, ModSeqAtLeast)
 
 
@@ -92,97 +97,114 @@ class Hits:
 NO_HITS = Hits(ContentId(0), {})
 
 
-def text_queries(query: Query) -> Iterator[TextQuery]:
-    """The parts of a tree that ask for words."""
+def leaves(query: Query) -> Iterator[Query]:
+    """What a tree asks, without the ands, ors and nots."""
     match query:
         case And(items):
             for item in items:
-                yield from text_queries(item)
+                yield from leaves(item)
         case Or(a, b):
-            yield from text_queries(a)
-            yield from text_queries(b)
+            yield from leaves(a)
+            yield from leaves(b)
         case Not(q):
-            yield from text_queries(q)
-        case Text() | Body() | Header() | Address():
-            yield query
+            yield from leaves(q)
         case _:
-            return
+            yield query
+
+
+def text_queries(query: Query) -> Iterator[TextQuery]:
+    """The parts of a tree that ask for words."""
+    return (leaf for leaf in leaves(query) if isinstance(leaf, (Text, Body, Header, Address)))
 
 
 def is_fast(query: Query) -> bool:
     """Whether the index in memory answers the whole tree."""
-    match query:
-        case And(items):
-            return all(is_fast(item) for item in items)
-        case Or(a, b):
-            return is_fast(a) and is_fast(b)
-        case Not(q):
-            return is_fast(q)
-        case _:
-            return isinstance(query, _FAST)
+    return all(isinstance(leaf, _FAST) for leaf in leaves(query))
+
+
+def asks_facts(query: Query) -> bool:
+    """Whether a part of the tree asks for sizes or internal dates."""
+    return any(map(_asks_facts, leaves(query)))
+
+
+def is_lasting(query: Query) -> bool:
+    """Whether the index and the facts answer the whole tree."""
+    return all(isinstance(leaf, _FAST) or _asks_facts(leaf) for leaf in leaves(query))
+
+
+def _asks_facts(leaf: Query) -> bool:
+    dated = isinstance(leaf, (Before, On, Since)) and leaf.which == "internal"
+    return dated or isinstance(leaf, (Larger, Smaller, Older, Younger))
 
 
 class Evaluation:
-    """One search over one mailbox, in one snapshot."""
+    """One search over one mailbox, in one snapshot. `facts` are of the same UIDs as the columns; without them (None)
+    sizes and dates are asked of the store."""
 
     def __init__(
-        self, tx: ReadTx, mailbox: Mailbox, query: Query, columns: Columns, hits: Hits, now: Millis
+        self,
+        tx: ReadTx,
+        mailbox: Mailbox,
+        query: Query,
+        columns: Columns,
+        hits: Hits,
+        now: Millis,
+        facts: Facts | None = None,
     ) -> None:
         self._tx = tx
         self._mailbox = mailbox
         self._columns = columns
         self._hits = hits
         self._now = now
-        self._everything: set[int] | None = None
+        self._facts = facts
+        self._every = masks.every(len(columns.uids))
         self._asked = query
         self._beyond: dict[Query, set[int]] | None = None
 
     def run(self) -> list[Uid]:
         """The UIDs the query is true of, ascending."""
-        found = self._set(self._asked)
-        return [Uid(uid) for uid in self._columns.uids if uid in found]
+        return cast("list[Uid]", masks.chosen(self._mask(self._asked), self._columns.uids))
 
-    def _all(self) -> set[int]:
-        if self._everything is None:
-            self._everything = set(self._columns.uids)
-        return self._everything
-
-    def _set(self, query: Query) -> set[int]:
+    def _mask(self, query: Query) -> Mask:
         match query:
             case And(items):
                 return self._and(items)
             case Or(a, b):
-                return self._set(a) | self._set(b)
-            case Not(HasFlag() | Keyword() as q):
-                return self._flagged(q, wanted=False)
+                return self._mask(a) | self._mask(b)
             case Not(q):
-                return self._all() - self._set(q)
+                return self._every ^ self._mask(q)
             case AllOf():
-                return self._all()
+                return self._every
             case Text() | Body() | Header() | Address():
-                return self._worded(query)
+                return self._of_uids(self._worded(query))
             case HasFlag() | Keyword():
-                return self._flagged(query, wanted=True)
+                return self._flagged(query)
             case _:
                 return self._valued(query)
 
-    def _and(self, items: Iterable[Query]) -> set[int]:
+    def _and(self, items: Iterable[Query]) -> Mask:
         """Cheap ones first; nothing more is asked once nothing is left."""
-        result: set[int] | None = None
+        result = self._every
         for item in sorted(items, key=_cost):
-            found = self._set(item)
-            result = found if result is None else result & found
+            result &= self._mask(item)
             if not result:
-                return set()
-        return self._all() if result is None else result
+                break
+        return result
 
-    def _flagged(self, query: HasFlag | Keyword, *, wanted: bool) -> set[int]:
+    def _of_uids(self, found: Container[int]) -> Mask:
+        return masks.made(map(found.__contains__, self._columns.uids))
+
+    def _flagged(self, query: HasFlag | Keyword) -> Mask:
+        """Decided once for each set of flags, not once for each message."""
         columns = self._columns
         if isinstance(query, HasFlag) and query.flag.lower() == "\\recent":
-            return {uid for uid in columns.uids if (uid >= columns.recent_from) == wanted}
+            count = len(columns.uids)
+            return masks.of_spans([(bisect_left(columns.uids, columns.recent_from), count)], count)
         test = self._flag_test(query)
-        keys = {key for key in set(columns.keys) if test(key) == wanted}
-        return {uid for uid, key in zip(columns.uids, columns.keys, strict=True) if key in keys}
+        if columns.kinds is None:
+            truth = {key: test(key) for key in columns.present}
+            return masks.made(map(truth.__getitem__, columns.keys))
+        return masks.made(columns.kinds.translate(bytes(map(test, columns.present)).ljust(256, b"\0")))
 
     def _flag_test(self, query: HasFlag | Keyword) -> Callable[[int], bool]:
         if isinstance(query, HasFlag):
@@ -191,14 +213,14 @@ class Evaluation:
         name, sets = query.name.casefold(), self._columns.sets
         return lambda key: key >> KEY_SHIFT > 0 and name in (each.casefold() for each in sets[key].keywords)
 
-    def _valued(self, query: Query) -> set[int]:
+    def _valued(self, query: Query) -> Mask:
         match query:
             case UidSet(ranges):
-                return _within(self._columns.uids, ranges)
+                uids = self._columns.uids
+                spans = [(bisect_left(uids, first), bisect_right(uids, last)) for first, last in ranges]
+                return masks.of_spans(spans, len(uids))
             case ModSeqAtLeast(n):
-                return {
-                    uid for uid, last in zip(self._columns.uids, self._columns.modseqs, strict=True) if last >= n
-                }
+                return masks.made(map(n.__le__, self._columns.modseqs))
             case Before(day, which):
                 return self._dated(which, -_FAR, _days(day))
             case On(day, which):
@@ -206,27 +228,47 @@ class Evaluation:
             case Since(day, which):
                 return self._dated(which, _days(day), _FAR)
             case Larger(n):
-                return self._query("size", above=n, below=_END)
+                return self._sized(n + 1, _END)
             case Smaller(n):
-                return self._query("size", above=-1, below=n)
+                return self._sized(0, n)
             case Older(seconds):
-                return self._query("arrived", first=-_END, end=self._now - seconds * 1000 + 1)
+                return self._arrived(-_END, self._now - seconds * 1000 + 1)
             case Younger(seconds):
-                return self._query("arrived", first=self._now - seconds * 1000, end=_END)
+                return self._arrived(self._now - seconds * 1000, _END)
             case EmailIdIs(object_id):
                 return self._query("origin", origin=_number(object_id, "M"))
             case ThreadIdIs(object_id):
                 return self._query("thread", thread=_number(object_id, "T"))
             case _:
-                return set()
+                return masks.NONE
 
-    def _dated(self, which: str, first: int, end: int) -> set[int]:
-        """Days since 1970-01-01 from `first` up to but not including `end`."""
+    # From the first up to but not including the end
+
+    def _sized(self, first: int, end: int) -> Mask:
+        if self._facts is None:
+            return self._query("size", above=first - 1, below=end)
+        return masks.made([first <= size < end for size in self._facts.sizes])
+
+    def _arrived(self, first: int, end: int) -> Mask:
+        if self._facts is None:
+            return self._query("arrived", first=first, end=end)
+        return masks.made([first <= date < end for date in self._facts.dates])
+
+    def _dated(self, which: str, first: int, end: int) -> Mask:
+        """Days since 1970-01-01, for the internal date by the clock that it was given by."""
         scale = 1 if which == "sent" else _DAY
-        return self._query(which, first=first * scale, end=end * scale)
+        if which != "internal" or self._facts is None:
+            return self._query(which, first=first * scale, end=end * scale)
+        dates: Sequence[int] = self._facts.dates
+        if any(self._facts.zones):
+            dates = [date + zone * _MINUTE for date, zone in zip(dates, self._facts.zones, strict=True)]
+        return masks.made([first * scale <= date < end * scale for date in dates])
 
-    def _query(self, name: str, **params: int) -> set[int]:
-        return {row["uid"] for row in self._tx.all(f"mailstore.search.{name}", mailbox=self._mailbox.id, **params)}
+    def _query(self, name: str, **params: int) -> Mask:
+        [uids] = self._tx.columns(f"mailstore.search.{name}", mailbox=self._mailbox.id, **params)
+        return self._of_uids(frozenset(uids))
+
+    # Words
 
     def _worded(self, query: TextQuery) -> set[int]:
         """From the index what it holds, by scanning what it does not."""
@@ -253,13 +295,6 @@ class Evaluation:
 def _cost(query: Query) -> int:
     """What is dearer is asked later."""
     return 0 if is_fast(query) else 2 if any(True for _ in text_queries(query)) else 1
-
-
-def _within(uids: "array[int]", ranges: Iterable[tuple[int, int]]) -> set[int]:
-    found: set[int] = set()
-    for first, last in ranges:
-        found.update(uids[bisect_left(uids, first) : bisect_right(uids, last)])
-    return found
 
 
 def _days(day: date) -> int:

@@ -38,7 +38,7 @@ INDEX_FILE = "textindex.sqlite3"
 _INDEXES = 64  # mailboxes kept in memory
 _FEW = 64  # messages whose facts are read in the loop
 _TRIES = 3
-_INLINE = 20_000  # messages up to which a search of flags is done in the loop
+_INLINE = 20_000  # messages up to which a search of what is in memory is done in the loop
 
 _log = logging.getLogger(__name__)
 
@@ -190,15 +190,19 @@ class Store:
         hits = search.NO_HITS
         if asked:
             hits = search.Hits(*await self.text_index.find(asked))
-        index = await self.load_index(mailbox.id)
+        await self.load_index(mailbox.id)
         recent_from = self.snapshot(mailbox.id).recent_from
-        columns = index.columns(recent_from)
+        known = await self.facts(mailbox.id) if search.asks_facts(query) else None
+        columns = self.index(mailbox.id).columns(recent_from)
+        if known is not None and known.uids is not columns.uids:
+            known = None
         now = self.clock()
 
         def evaluate(tx: ReadTx) -> list[Uid]:
-            return search.Evaluation(tx, mailbox, query, columns, hits, now).run()
+            return search.Evaluation(tx, mailbox, query, columns, hits, now, known).run()
 
-        if search.is_fast(query) and len(columns.uids) <= _INLINE:
+        fast = search.is_lasting(query) if known is not None else search.is_fast(query)
+        if fast and len(columns.uids) <= _INLINE:
             return self.read(evaluate)
         return await self.read_slow(evaluate)
 

@@ -22,33 +22,33 @@ SELECT uid, content FROM (
 
 -- name: internal
 -- By the day and time of the internal date as they were given, whatever the zone (RFC 3501 section 6.4.4).
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+SELECT json_group_array(p.uid) FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.internal_date + e.zone * 60000 >= :first AND e.internal_date + e.zone * 60000 < :end;
 
 -- name: arrived
 -- By the moment of the internal date: from, up to but not including.
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+SELECT json_group_array(p.uid) FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.internal_date >= :first AND e.internal_date < :end;
 
 -- name: saved
-SELECT uid FROM placement WHERE mailbox = :mailbox AND saved >= :first AND saved < :end;
+SELECT json_group_array(uid) FROM placement WHERE mailbox = :mailbox AND saved >= :first AND saved < :end;
 
 -- name: sent
 -- By the day of the Date field as written.
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email JOIN content c ON c.id = e.content
+SELECT json_group_array(p.uid) FROM placement p JOIN email e ON e.id = p.email JOIN content c ON c.id = e.content
 WHERE p.mailbox = :mailbox AND c.sent_day >= :first AND c.sent_day < :end;
 
 -- name: size
 -- More than `above` bytes and fewer than `below`.
-SELECT p.uid FROM placement p JOIN state s ON s.email = p.email
+SELECT json_group_array(p.uid) FROM placement p JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox AND s.size > :above AND s.size < :below;
 
 -- name: origin
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+SELECT json_group_array(p.uid) FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.origin = :origin;
 
 -- name: thread
-SELECT p.uid FROM placement p JOIN email e ON e.id = p.email
+SELECT json_group_array(p.uid) FROM placement p JOIN email e ON e.id = p.email
 WHERE p.mailbox = :mailbox AND e.thread = :thread;
 
 -- name: unindexed

@@ -153,7 +153,10 @@ async def find(
         if criteria is None:
             raise refused or Refused("Nothing to search for", bad=True)
         query = criteria.query(Resolver(selected, uid_only=Mode.UIDONLY in session.modes))
-        uids = selected.view.within(await session.store.search(selected.mailbox, query))
+        there = selected.index.uids
+        uids = await session.store.search(selected.mailbox, query)
+        if there is not selected.index.uids or there != selected.view.uids:  # else the client knows all that there is
+            uids = selected.view.within(uids)
     except Refused as error:
         if saves(returns) and not error.bad:
             selected.saved = ()
