@@ -6,10 +6,13 @@ short line counts as quoted only where it is the very next thing in the mail.
 
 import re
 import unicodedata
+from bisect import bisect_left
 
 from bridge.post.reading.vocabulary import INVISIBLE
 
 MAX_MISSES = 400
+TIGHT = 8
+"""Letters below which a row without its blanks is not looked for."""
 _DECORATION = re.compile(
     r"<(?:mailto|https?|tel|cid):[^<>]*>|\[(?:mailto|https?|tel|cid|image)(?::|\s)[^\[\]]*\]|(?:https?|mailto):\S+",
     re.IGNORECASE,
@@ -53,7 +56,10 @@ def _asked(text: str) -> frozenset[str]:
 class SentText:
     """The words of a sent mail. A place is the position of the blank before its next word."""
 
-    __slots__ = ("_asked", "_bag", "_joined", "_links", "_misses", "_row_places", "_starts", "_symbols", "rules")
+    __slots__ = (
+        "_asked", "_bag", "_joined", "_links", "_misses", "_places", "_row_places", "_starts", "_symbols", "_tight",
+        "_words", "rules",
+    )  # fmt: skip
 
     def __init__(self, text: str) -> None:
         rows = [words for row in text.splitlines() if (words := words_of(row))]
@@ -65,6 +71,9 @@ class SentText:
             self._starts.setdefault(row[0], []).append(at)
             at += len(" ".join(row)) + 1
         self._misses = 0
+        self._tight = ""
+        self._words: list[int] = []
+        self._places: dict[int, int] = {}
         self._row_places = frozenset(place for places in self._starts.values() for place in places)
         self._asked, self._symbols, self._links = _asked(text), _symbols(text), _links(text)
         self.rules = frozenset(row.strip() for row in text.splitlines() if row.strip() and not words_of(row))
@@ -85,6 +94,22 @@ class SentText:
             self._misses += 1
             return None
         return found + len(wanted) - 1
+
+    def without_blanks(self, words: list[str], place: int) -> int | None:
+        """The place behind a row whose blanks a client lost (Thunderbird before a link): the same letters from the
+        start of a word to the end of one, next or later in the mail."""
+        wanted = "".join(words)
+        if len(wanted) < TIGHT or self._misses > MAX_MISSES:
+            return None
+        if not self._tight:
+            self._tight = self._joined.replace(" ", "")
+            self._words = [at for at, char in enumerate(self._joined) if char == " "]
+            self._places = dict(zip((at - count for count, at in enumerate(self._words)), self._words, strict=True))
+        at = self._tight.find(wanted, place - bisect_left(self._words, place))
+        if at in self._places and at + len(wanted) in self._places:
+            return self._places[at + len(wanted)]
+        self._misses += 1
+        return None
 
     def has_links(self, row: str) -> bool:
         """Whether a row without words is nothing but links of the mail: clients wrap them onto rows of their own."""

@@ -265,10 +265,13 @@ def _says_without_words(text: str) -> bool:
 def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
     found = sent.next(words, place)
     if found is None and len(words) < LONG_LINE:
-        return _row_place(words, sent, place)  # a few words in the middle of a row are there by chance
+        found = _row_place(words, sent, place)  # a few words in the middle of a row are there by chance
+        return found if found is not None else sent.without_blanks(words, place)
     if found is None:
         found = sent.later(words, place)
-    return found if found is not None else sent.later(words, 0)
+    if found is None:
+        found = sent.later(words, 0)
+    return found if found is not None else sent.without_blanks(words, place)
 
 
 def _frames_quote(text: _Text, at: int, known: bool) -> bool:
