@@ -16,6 +16,8 @@ READS_AT_ONCE: Final = 4
 MAX_EMPTY: Final = 2
 MAX_STRAYS: Final = 3
 MAX_REPEATS: Final = 5
+OPEN_REQUESTS: Final = "open_requests"
+_TOO_MANY: Final = Over(OPEN_REQUESTS, "as many of your requests wait for a decision as may")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,9 @@ class View:
     """Everything that counts about a run right now.
 
     `last` is the kind of the newest journal entry, `wants_calls` whether that is a model reply with calls, which are
-    then `calls`; `tries` are the model calls already made for the next entry; `letters` wait to be read; `empties`
-    counts empty replies at the end of the journal.
+    then `calls`; `unasked` are those that wait for the user and stand in no request yet, `room` whether one may be
+    opened. `tries` are the model calls already made for the next entry; `letters` wait to be read; `empties` counts
+    empty replies at the end of the journal.
     """
 
     state: RunState
@@ -44,6 +47,8 @@ class View:
     repeats: int
     totals: Totals
     caps: Caps
+    unasked: tuple[str, ...] = ()
+    room: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,13 @@ class CallModel:
 @dataclass(frozen=True, slots=True)
 class Start:
     """Take these calls in hand: several reads, or one call that does something."""
+
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskUser:
+    """Ask about these calls, for which there was no room before."""
 
     calls: tuple[str, ...]
 
@@ -99,7 +111,7 @@ class Nothing:
     """The run has ended already."""
 
 
-Action = TakeLetters | CallModel | Start | Collect | Wait | Pause | Finish | Nothing
+Action = TakeLetters | CallModel | Start | AskUser | Collect | Wait | Pause | Finish | Nothing
 
 
 def decide(view: View) -> Action:
@@ -129,6 +141,8 @@ def _calls(view: View) -> Action:
         return Pause(over) if over else Start(_together(startable))
     if all(call.ended is not None for call in view.calls):
         return Collect()
+    if view.unasked:
+        return AskUser(view.unasked) if view.room else Pause(_TOO_MANY)
     return _wait(view, ready)
 
 

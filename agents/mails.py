@@ -182,8 +182,11 @@ def pause_mail(tx: WriteTx, office: Office, run: Run, seq: int, over: budget.Ove
         if "cost" in over.limit or "day" in over.limit
         else ', or with "stop".'
     )
+    if over.limit == "open_requests":
+        how = 'Decide some of them (they stand in Action), then answer with "continue", or with "stop".'
     body = f"Paused: {over.text}.\n\n{done}\n\n{how}"
-    key = f"{run.id}.pause.{seq}.{int(run.raised.get('times', 0))}.{int(run.raised.get('cost_u', 0))}"
+    raised = [int(run.raised.get(name, 0)) for name in ("times", "cost_u", "asked")]
+    key = f"{run.id}.pause.{seq}.{'.'.join(map(str, raised))}"
     put(tx, office, _mail(tx, office, run, key, Kind.NOTICE, body, RunState.WAITING_BUDGET), taint=run.taint)
 
 

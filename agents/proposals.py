@@ -99,23 +99,23 @@ def take(tx: WriteTx, office: Office, run: Run, profile: Profile, reply: ModelRe
         cost_u=0,
         cost_unknown=0,
     )
-    _ask(tx, office, run, calls_of_step(tx, run.id, seq))
+    ask(tx, office, run, calls_of_step(tx, run.id, seq))
 
 
-def _ask(tx: WriteTx, office: Office, run: Run, calls: Sequence[Call]) -> None:
+def ask(tx: WriteTx, office: Office, run: Run, calls: Sequence[Call]) -> None:
     """All gated calls of the turn in one request, those that two people must approve apart; each question in one of
-    its own.
+    its own. What the user has no room for is left as it is: the run pauses with it.
     """
     waiting = [call for call in calls if call.state is CallState.WAITING_APPROVAL]
     gated: dict[tuple[str, ...], list[Call]] = {}
     for call in waiting:
         if call.plan is not PlanKind.ASK:
             gated.setdefault(seconds.wanted(tx, office, run, call.tool), []).append(call)
-    for calls_alike in gated.values():
-        requests.open_request(tx, office, run, RequestKind.APPROVAL, calls_alike)
-    for call in waiting:
-        if call.plan is PlanKind.ASK:
-            requests.open_request(tx, office, run, RequestKind.QUESTION, [call])
+    questions = [call for call in waiting if call.plan is PlanKind.ASK]
+    wanted = [(RequestKind.APPROVAL, alike) for alike in gated.values()]
+    wanted += [(RequestKind.QUESTION, [call]) for call in questions]
+    for kind, alike in wanted[: requests.room(tx, office, run)]:
+        requests.open_request(tx, office, run, kind, alike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +217,6 @@ class _Judging:
         )
         if ruling.verdict is gate.Verdict.RUN:
             return judged
-        if (
-            self.tx.value("agents.requests.open_count", account=self.run.account)
-            >= self.office.limits(self.run.agent).open_approvals
-        ):
-            raise Refusal("limit", "Not done: too many requests wait for the user already.", CallState.DENIED)
         return replace(judged, state=CallState.WAITING_APPROVAL, gated=True, note="")
 
     def _refuse_duplicate(self, tool: Tool, risk: Risk, args_hash: str, plan: Plan) -> None:

@@ -138,6 +138,12 @@ def _for_two(view: RequestView, second: Approver) -> RequestView:
     return replace(view, decisions=decisions, grant_offered=False, two=(second.owner, second.address))
 
 
+def room(tx: ReadTx, office: Office, run: Run) -> int:
+    """How many more requests may wait for the user of a run."""
+    waiting: int = tx.value("agents.requests.open_count", account=run.account)
+    return max(0, office.limits(run.agent).open_approvals - waiting)
+
+
 def _add_item(tx: WriteTx, now: int, request: str, number: int, call: Call) -> None:
     revision = (tx.value("agents.requests.revision_of", call=call.id) or 0) + 1
     fields = {"call": call.id, "args_hash": call.args_hash, "def_hash": call.def_hash}

@@ -30,7 +30,7 @@ from agents import (
 from agents.budget import Over
 from agents.events import RunChanged
 from agents.letter import Kind, Outgoing
-from agents.loop import CallModel, Collect, Finish, Pause, Start, TakeLetters, Wait
+from agents.loop import AskUser, CallModel, Collect, Finish, Pause, Start, TakeLetters, Wait
 from agents.office import Office
 from agents.ports import WriteTx
 from agents.states import CallState, PlanKind, RunState, StepKind
@@ -94,6 +94,8 @@ def _bookkeeping(tx: WriteTx, office: Office, run: Run, action: loop.Action) -> 
     match action:
         case TakeLetters():
             _take_letters(tx, office, run)
+        case AskUser(calls):
+            proposals.ask(tx, office, run, [store.get_call(tx, call) for call in calls])
         case Collect():
             _collect(tx, office, run)
         case Wait(state, until):

@@ -3,7 +3,7 @@
 The rule: nothing here decides; it only counts and reads.
 """
 
-from agents import budget, store
+from agents import budget, requests, store
 from agents.loop import View
 from agents.office import Office
 from agents.ports import ReadTx
@@ -41,6 +41,8 @@ def load(tx: ReadTx, office: Office, run: Run) -> View:
         repeats=max((call.repeats for call in _last_calls(tx, run, recent)), default=0),
         totals=budget.totals(tx, run.root, office.steady()),
         caps=budget.caps(office, run, root.raised),
+        unasked=tuple(row["id"] for row in tx.all("agents.calls.unasked", run=run.id)) if wants else (),
+        room=requests.room(tx, office, run) > 0,
     )
 
 

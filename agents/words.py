@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents import audit, budget, ending, journal, mails, requests, runs, store
+from agents import audit, budget, ending, journal, mails, requests, runs, store, threads
 from agents.codec import dump
 from agents.letter import Letter
 from agents.office import Office
@@ -17,6 +17,7 @@ from agents.ports import ReadTx, WriteTx
 from agents.states import RunState
 from agents.store import Run
 
+RENAME: Final = re.compile(r"rename(?:\s+to\s+|\s*:\s*)(\S.{0,200})", re.IGNORECASE)
 _RAISE: Final = re.compile(r"raise\s+to\s+(\d+(?:[.,]\d+)?)\s*(?:eur|€)?\s*[.!]?", re.IGNORECASE)
 HELP: Final = """\
 Words that stand alone as your whole answer:
@@ -25,6 +26,8 @@ Words that stand alone as your whole answer:
 - `retry` begins the last task again
 - `continue` lets a paused task go on; `raise to 2 EUR` sets its limit
 - `status` says what runs and what waits
+- `rename to ...` gives this thread another name
+- `fork` begins a new thread that goes on from the mail you answer; forwarding that mail to the agent does so too
 - `help` shows this
 
 Anything else you write goes to the agent. A request is answered with `approve`, `reject`, `edit`, or in your words."""
@@ -63,7 +66,8 @@ class _Case:
 def is_word(text: str) -> bool:
     """Whether a whole text is a thread word."""
     plain = text.strip().lower().rstrip(".!")
-    return plain in _WORDS or _RAISE.fullmatch(text.strip()) is not None
+    named = _RAISE.fullmatch(text.strip()) or RENAME.fullmatch(" ".join(text.split()))
+    return plain in _WORDS or named is not None
 
 
 def thread_word(tx: WriteTx, office: Office, account: int, thread: str, word: str, letter: Letter) -> Word:
@@ -110,8 +114,12 @@ def _retry(case: _Case) -> Word:
 def _continue(case: _Case) -> Word:
     active = case.active()
     paused = [run for run in active if _family_waits(case, run)]
+    crowded = [run for run in paused if _has_unasked(case, run)]
     for run in paused:
-        _add_limits(case, run, times=int(run.raised.get("times", 0)) + 1)
+        what = "asked" if run in crowded else "times"
+        _add_limits(case, run, **{what: int(run.raised.get(what, 0)) + 1})
+    if crowded:
+        return Word("continued", "It goes on, as far as there is room for its requests.", crowded[0].id)
     if paused:
         return Word("continued", "It goes on, with the same limits once more.", paused[0].id)
     if active:
@@ -135,6 +143,12 @@ def _family_waits(case: _Case, run: Run) -> bool:
     return RunState.WAITING_BUDGET in {run.state, *(RunState(row["state"]) for row in children)}
 
 
+def _has_unasked(case: _Case, run: Run) -> bool:
+    """Whether a run or a task of it waits with calls that its user was not asked about, for want of room."""
+    family = [run.id, *(row["id"] for row in case.tx.all("agents.runs.children", run=run.id))]
+    return any(case.tx.all("agents.calls.unasked", run=one) for one in family)
+
+
 def _add_limits(case: _Case, run: Run, **more: int) -> None:
     case.tx.run("agents.runs.raise", run=run.id, raised=json.dumps({**run.raised, **more}), now=case.office.now())
     if case.tx.run("agents.runs.requeue_budget", root=run.id, now=case.office.now()):
@@ -150,6 +164,14 @@ def _again(case: _Case, told: str) -> Word:
     letter = replace(old, message=case.letter.message, message_id=case.letter.message_id, at=case.letter.at)
     run = runs.start(case.tx, case.office, letter, f"{case.word}.{case.letter.key}", "retry", told)
     return Word("started", "It begins again.", run)
+
+
+def _rename(case: _Case) -> Word:
+    found = RENAME.fullmatch(" ".join(case.letter.text.split()))
+    if found is None:
+        return Word("nothing", 'Write "rename to" and the new name, alone as the whole text.')
+    name = threads.rename(case.tx, case.office, case.account, case.thread, found[1])
+    return Word("renamed", f'This thread is called "{name}" from now on.')
 
 
 def _status(case: _Case) -> Word:
@@ -200,4 +222,5 @@ _WORDS: Final[Mapping[str, Callable[[_Case], Word]]] = {
     "continue": _continue,
     "status": _status,
     "help": _help,
+    "rename": _rename,
 }

@@ -64,6 +64,11 @@ SELECT id FROM tool_calls
 WHERE run = :run AND tool = :tool AND (args_hash = :args_hash OR asked_hash = :args_hash) AND state IN ('done', 'started', 'unknown')
 LIMIT 1;
 
+-- name: unasked
+-- The calls of a run that wait for its user, who has not been asked: too much waits for them already.
+SELECT c.id FROM tool_calls AS c WHERE c.run = :run AND c.state = 'waiting_approval'
+  AND NOT EXISTS (SELECT 1 FROM approvals AS a WHERE a.call = c.id AND a.state = 'pending') ORDER BY c.seq, c.idx;
+
 -- name: may_have_acted
 -- Whether an answer of a run was taken that wants an effect on the world.
 SELECT 1 FROM tool_calls WHERE run = :run AND risk <> 'read' AND plan IN ('act', 'within', 'mail') AND fault IS NULL LIMIT 1;

@@ -25,8 +25,8 @@ ALWAYS = {
     " AND NOT EXISTS (SELECT 1 FROM approvals AS a WHERE a.request = q.id AND a.state = 'pending')",
     "a pending item of a closed request": "SELECT a.id FROM approvals AS a JOIN requests AS q ON q.id = a.request"
     " WHERE a.state = 'pending' AND q.state <> 'open'",
-    "a waiting call that nobody is asked about": "SELECT c.id FROM tool_calls AS c"
-    " WHERE c.state IN ('waiting_approval', 'unknown')"
+    "a waiting call that nobody is asked about": "SELECT c.id FROM tool_calls AS c JOIN runs AS r ON r.id = c.run"
+    " WHERE c.state IN ('waiting_approval', 'unknown') AND r.state NOT IN ('waiting_budget', 'queued', 'running')"
     " AND NOT EXISTS (SELECT 1 FROM approvals AS a WHERE a.call = c.id AND a.state = 'pending')",
     "a gated call that ran without a spent approval": "SELECT c.id FROM tool_calls AS c"
     " WHERE c.gated = 1 AND c.plan <> 'ask' AND c.attempt > 0 AND c.state IN ('started', 'done')"

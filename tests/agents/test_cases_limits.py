@@ -1,6 +1,7 @@
 """Failure cases D: loops, money, delegation, cancelling. Each test is named with its number."""
 
 import asyncio
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from agents.letter import Kind
 from agents.llm import ModelError, ModelFault, ModelReply, Price, Usage
 from config.settings import Limits
-from tests.agents.kit import World, world
+from tests.agents.kit import FakeClock, World, world
 from tests.agents.script import ScriptedModel, Turn, say, want
 
 PRICE = Price(Decimal(10), Decimal(10))
@@ -306,3 +307,69 @@ async def test_a_run_that_grows_too_old_expires_with_a_mail(tmp_path: Path) -> N
         [mail] = w.mails(Kind.FAILURE)
         assert mail.body.startswith("Expired, not finished:")
         assert w.rows("SELECT state FROM requests") == [{"state": "cancelled"}]
+
+
+async def test_work_is_measured_by_a_clock_that_nobody_sets(tmp_path: Path) -> None:
+    """The wall clock is set a day ahead in a call, and the machine may have slept: neither is work."""
+
+    class Measured(FakeClock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ticks = 0
+
+        def steady(self) -> int:
+            return self.ticks
+
+    async with world(tmp_path, [say("", want("look", what="a")), say("Done.")], limits=Limits(run_minutes=5)) as w:
+        w.clock = clock = Measured()
+        await w.restart()
+        w.effects.hold["look"] = asyncio.Event()
+        got = await w.send()
+        await w.until(lambda: w.effects.seen or None)
+        clock.advance(hours=24)
+        clock.ticks += 90_000
+        w.effects.hold["look"].set()
+        assert await w.ended(got.run) == "done"
+        assert w.rows("SELECT active_ms FROM runs") == [{"active_ms": 90_000}]
+
+
+async def test_the_clock_of_this_machine_measures(tmp_path: Path) -> None:
+    from bridge.app import WallClock
+
+    clock = WallClock()
+    before = clock.steady()
+    assert 0 <= clock.steady() - before < 60_000
+
+
+async def test_active_minutes_are_a_limit_and_continue_adds_as_many(tmp_path: Path) -> None:
+    async with world(tmp_path, [say("", want("look", what="a")), say("Done.")], limits=Limits(run_minutes=1)) as w:
+        w.effects.hold["look"] = asyncio.Event()
+        got = await w.send()
+        await w.until(lambda: w.effects.seen or None)
+        w.clock.advance(seconds=61)
+        w.effects.hold["look"].set()
+        await w.wait_for(got.run, "waiting_budget")
+        assert w.mails()[0].body.startswith("Paused: it has worked for 1 minutes.")
+        await w.word("continue")
+        assert await w.ended(got.run) == "done"
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [("cost_agent_day_eur", "assistant could pass its"), ("cost_day_eur", "the agents could pass their")],
+)
+async def test_the_money_of_a_day_holds_across_runs_and_comes_back_with_the_next_day(
+    tmp_path: Path, limit: str, said: str
+) -> None:
+    """Each call costs about 0.042 EUR; the day has 0.1."""
+    spent = say("Done.", usage=Usage(100, 4096))
+    async with world(tmp_path, [spent], price=PRICE, limits=replace(Limits(), **{limit: 0.1})) as w:
+        states = []
+        for number in range(3):
+            got = await w.send(thread=f"thread-{number}")
+            states.append(await w.wait_for(got.run, "done", "waiting_budget"))
+        assert states == ["done", "waiting_budget", "waiting_budget"] or states == ["done", "done", "waiting_budget"]
+        assert said in w.mails()[-1].body
+        w.clock.advance(hours=24)
+        got = await w.send(thread="thread-9")
+        assert await w.ended(got.run) == "done"

@@ -76,13 +76,30 @@ async def test_an_agent_sends_no_more_mails_an_hour_than_it_may(tmp_path: Path) 
         assert [taken.mail.subject for taken in w.relay.taken] == ["Hello", "Two"]
 
 
-async def test_no_more_requests_are_opened_than_may_wait(tmp_path: Path) -> None:
-    async with world(tmp_path, [say("", want("fire", what="a")), say("Done.")], limits=Limits(open_approvals=1)) as w:
+async def test_a_run_whose_request_finds_no_room_pauses_and_asks_when_there_is_some(tmp_path: Path) -> None:
+    turns = [say("", want("fire", what="a"), want("look", what="b"), want("ask_user", question="Why?")), say("Done.")]
+    async with world(tmp_path, turns, limits=Limits(open_approvals=3)) as w:
         await w.send()
-        await w.request()
+        await w.request(1)
         second = await w.send(thread="thread-2")
-        await w.ended(second.run)
-        assert w.calls(second.run)[0]["result"] == "Not done: too many requests wait for the user already."
+        await w.wait_for(second.run, "waiting_budget")
+        fire, look, ask = w.calls(second.run)
+        assert [call["state"] for call in (fire, look, ask)] == ["waiting_approval", "done", "waiting_approval"]
+        assert len(w.rows("SELECT 1 FROM requests WHERE state = 'open'")) == 3
+        [paused] = [mail for mail in w.mails() if mail.body.startswith("Paused: as many of your requests wait")]
+        assert 'Decide some of them (they stand in Action), then answer with "continue"' in paused.body
+        assert (await w.word("continue", "thread-2")).text.startswith("It goes on, as far as there is room")
+        await w.wait_for(second.run, "waiting_budget")
+        await w.until(lambda: len([mail for mail in w.mails() if mail.body.startswith("Paused:")]) == 2 or None)
+        for request in w.db.read(lambda tx: w.runtime.waiting(tx, 1)):
+            verdict = "answer" if request.kind == "question" else "reject"
+            await w.decide(request, verdict, text="so")
+        await w.word("continue", "thread-2")
+        question = await w.until(lambda: next(iter(w.db.read(lambda tx: w.runtime.waiting(tx, 1))), None))
+        assert question.run == second.run
+        await w.decide(question, "answer" if question.kind == "question" else "reject", text="so")
+        assert await w.ended(second.run) == "done"
+        assert w.rows("SELECT raised FROM runs WHERE id = ?", second.run)[0]["raised"].count("times") == 0
 
 
 async def test_a_file_of_the_thread_goes_out_with_a_mail(tmp_path: Path) -> None:
