@@ -172,5 +172,7 @@ def forget_thread(tx: WriteTx, office: Office, account: int, thread: str) -> Non
     tx.run("agents.requests.forget", **where)
     tx.run("agents.outbox.forget", **where)
     tx.run("agents.runs.forget", **where)
+    tx.run("agents.threads.forget_forks", **where)
+    tx.run("agents.threads.forget_title", **where)
     tx.run("agents.blobs.forget")
     audit.record(tx, office.now(), account, "thread.forgotten")

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents import audit, ids, journal, mails, store
+from agents import audit, ids, journal, mails, store, threads
 from agents.codec import dump
 from agents.events import RunChanged
 from agents.letter import Attachment, Letter, Origin
@@ -74,6 +74,7 @@ def start(
     earlier = tx.value("agents.runs.thread_taint", account=letter.account, thread=letter.thread)
     sources = tx.all("agents.runs.thread_taints", account=letter.account, thread=letter.thread)
     letter = replace(letter, model=letter.model or _picked(tx, office, letter))
+    told = told or _told(tx, letter)
     run = _add(
         tx,
         office,
@@ -86,7 +87,7 @@ def start(
     )
     for row in sources:
         journal.mark(tx, office, run, row["source"])
-    journal.append_letter(tx, office, run, letter, told or _told(tx, letter))
+    journal.append_letter(tx, office, run, letter, told)
     _mark_foreign(tx, office, run, letter)
     return run
 
@@ -110,7 +111,15 @@ def _mark_foreign(tx: WriteTx, office: Office, run: str, letter: Letter) -> None
 
 
 def _told(tx: ReadTx, letter: Letter) -> str:
-    """Which of our earlier mails a letter answers, unless it is the newest."""
+    """Which of our earlier mails a letter answers, unless it is the newest; or what its thread was forked from."""
+    origin = threads.forked(tx, letter.account, letter.thread)
+    if (
+        origin is not None
+        and tx.one("agents.runs.last_of_thread", account=letter.account, thread=letter.thread) is None
+    ):
+        return (
+            f'This thread goes on from your mail "{origin.subject}" of {mails.moment(origin.at)}, apart from the rest.'
+        )
     answered = tx.one("agents.outbox.by_ref", account=letter.account, ref=letter.answers) if letter.answers else None
     newest = tx.one("agents.outbox.last_of_thread", account=letter.account, thread=letter.thread)
     if answered is None or newest is None or answered["key"] == newest["key"]:

@@ -7,7 +7,7 @@ by itself is woken by `tx.after` and finds its work in the rows.
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from agents import (
@@ -23,6 +23,7 @@ from agents import (
     requests,
     runs,
     store,
+    threads,
     words,
 )
 from agents.approvals import Decided, Decision
@@ -38,6 +39,7 @@ from agents.requests import RequestInfo
 from agents.runner import Runner
 from agents.runs import Received
 from agents.sender import Sender
+from agents.threads import Point
 from agents.throttle import Throttle
 from agents.timer import Timer
 from agents.toolbox import Toolbox
@@ -182,12 +184,26 @@ class Runtime:
         return runs.receive(tx, self._office, letter)
 
     def thread_word(self, tx: WriteTx, account: int, thread: str, word: str, letter: Letter) -> Word:
-        """Act on stop, retry, continue, status, help, or "raise to 2 EUR"."""
+        """Act on stop, retry, continue, status, help, "raise to 2 EUR", or "rename to Notes"."""
         return words.thread_word(tx, self._office, account, thread, word, letter)
 
     def is_thread_word(self, text: str) -> bool:
         """Whether a whole new text is a thread word."""
         return words.is_word(text)
+
+    def point(self, tx: ReadTx, account: int, message_ids: Iterable[str], thread: str | None = None) -> Point | None:
+        """The mail of ours that a fork goes on from: the first of these, else the newest of a thread."""
+        found = (threads.point(tx, account, one) for one in message_ids)
+        named = next((one for one in found if one is not None), None)
+        return named or (threads.newest_point(tx, account, thread) if thread is not None else None)
+
+    def fork(self, tx: WriteTx, account: int, thread: str, origin: Point) -> None:
+        """Let a new thread go on from a mail of another one."""
+        threads.fork(tx, self._office, account, thread, origin)
+
+    def forked(self, tx: ReadTx, account: int, thread: str) -> Point | None:
+        """What a thread goes on from, if it was forked."""
+        return threads.forked(tx, account, thread)
 
     def cancel_thread(self, tx: WriteTx, account: int, thread: str, why: str) -> int:
         """Stop every run of a thread; returns how many. Each still sends its last mail."""

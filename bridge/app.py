@@ -7,7 +7,7 @@ is kept, and what waits is found again by the next start.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -15,7 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents import clerk, discover, skills
+from agents import bundle, clerk, discover, guide
+from agents.catalogue import Catalogue
+from agents.handbook import Handbook
 from agents.mcp.servers import Servers, line_limit
 from agents.offer import Offer
 from agents.planner import Planner
@@ -37,6 +39,7 @@ from bridge.post.acting import Acting
 from bridge.post.compose import compose_outside
 from bridge.post.courier import Courier
 from bridge.post.folders import Folders
+from bridge.post.forks import Forks
 from bridge.post.hooks import Hooks
 from bridge.post.identity import MAX_BYTES, Lookup, dns_txt
 from bridge.post.intake import Intake
@@ -102,14 +105,16 @@ class App:
         self.clock = WallClock()
         self.space = Space(store.db, self.clock.now)
         self.auth = Authenticator(store, settings)
-        self.skills = skills.load([skills.builtin_folder(), *settings.skills.folders, folder.skills])
         self.mcp = self._make_mcp()
+        bundle.mend(folder)
+        self.skills = Catalogue(settings, lambda: self.mcp.usable(), partial(guide.with_model, settings))
         self.runtime = self._make_runtime(probe)
-        self.directory = partial(directory, store, settings, frozenset(self.skills.ready))
+        self.directory = partial(directory, store, settings, self.skills)
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
         acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings)
         self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
-        self.accept = Accept(store, self.directory, Hooks(store, self.runtime), self.clock.now, self.intake.wake)
+        hooks, forks = Hooks(store, self.runtime), Forks(store, self.runtime, self.directory)
+        self.accept = Accept(store, self.directory, hooks, forks, self.clock.now, self.intake.wake)
         self.folders = Folders(store, self.runtime, self.intake.wake, self.courier.wake)
         self.trigger_mail = TriggerMail(store, self.runtime.automations)
         self.note_mail = NoteMail(store, self.runtime.memory)
@@ -159,17 +164,19 @@ class App:
             calendar=planner,
             fetch=settings.fetch,
             db=PatientDatabase(self.store.db, self.space),
+            handbook=Handbook(settings, self.skills.profiles),
         )
-        built_in = discover.tools(offer)
+        built_in = discover.BuiltIn(offer, lambda: self.skills.revision)
         return Runtime(
             PatientDatabase(self.store.db, self.space),
             settings,
             models={
                 **discover.models(settings.models, settings.limits),
                 clerk.TAG: clerk.Clerk(self.clock, settings.zone()),
+                guide.TAG: guide.Guide(),
             },
-            tools=Toolbox([lambda: built_in, self.mcp.tools]),
-            skills=self.skills.ready,
+            tools=Toolbox([built_in.tools, self.mcp.tools]),
+            skills=self.skills,
             relay=relay,
             mail=StoreMail(self.store, settings.domain, self.clock.now),
             clock=self.clock,
@@ -318,14 +325,14 @@ async def serve(
     log.info("stopped")
 
 
-def directory(store: Store, settings: Settings, skill_names: frozenset[str]) -> Directory:
+def directory(store: Store, settings: Settings, skill_names: Collection[str]) -> Directory:
     """Who has an address now."""
     users = store.read(lambda tx: {account.name.lower(): int(account.id) for account in accounts.all(tx)})
     return Directory(
         domain=settings.domain,
         users=users,
         agents=frozenset(settings.agents),
-        skills=skill_names,
+        skills=frozenset(skill_names),
         models=frozenset(settings.models),
         relay=settings.relay is not None,
     )

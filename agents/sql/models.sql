@@ -13,6 +13,10 @@ UPDATE model_calls SET state = :state, tok_in = :tok_in, tok_out = :tok_out, cos
                        retry_at = :retry_at, ended = :now
 WHERE id = :id AND state = 'reserved';
 
+-- name: last
+-- The newest call made for a run.
+SELECT state, fault, model FROM model_calls WHERE run = :run ORDER BY rowid DESC LIMIT 1;
+
 -- name: tries
 -- The calls made for one journal entry, oldest first.
 SELECT * FROM model_calls WHERE run = :run AND seq = :seq ORDER BY attempt;

@@ -15,8 +15,10 @@ from email.utils import format_datetime
 from typing import Final
 from uuid import uuid4
 
+from agents.threads import Point
 from agents.trigger import Trigger
 from bridge.identity import Identity
+from bridge.post.forks import Forks
 from bridge.post.hooks import MARK, Hooks
 from bridge.post.route import Directory, ToHook, ToUser
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
@@ -39,7 +41,7 @@ _BCC: Final = re.compile(rb"(?im)^(?:bcc|resent-bcc)[ \t]*:[^\r\n]*\r\n(?:[ \t][
 class Ready:
     """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users;
     `machine` says what it says of its maker itself, whatever a client files in its place. `hooks` are the recipients
-    that are mail hooks, by address.
+    that are mail hooks, by address; `fork` is the mail of an agent that it forwards back, to go on from there.
     """
 
     prepared: Prepared
@@ -49,6 +51,7 @@ class Ready:
     had_id: bool
     machine: bool
     hooks: Mapping[str, Trigger]
+    fork: Point | None
 
 
 class Accept:
@@ -59,12 +62,14 @@ class Accept:
         store: Store,
         directory: Callable[[], Directory],
         hooks: Hooks,
+        forks: Forks,
         clock: Callable[[], Millis],
         wake: Callable[[], None],
     ) -> None:
         self._store = store
         self._directory = directory
         self._hooks = hooks
+        self._forks = forks
         self._clock = clock
         self._wake = wake
 
@@ -103,7 +108,9 @@ class Accept:
         from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
 
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
-        return Ready(prepared, opened, raw_hash, key, had_id, machine, self._known_hooks(identity, envelope))
+        hooks = self._known_hooks(identity, envelope)
+        fork = None if machine else self._forks.point(identity.account, prepared.message, envelope.recipients)
+        return Ready(prepared, opened, raw_hash, key, had_id, machine, hooks, fork)
 
     def _known_hooks(self, identity: Identity, envelope: Envelope) -> dict[str, Trigger]:
         directory, found = self._directory(), {}
@@ -158,9 +165,11 @@ class Accept:
                 tx, archive, ready.prepared, flags=("\\Seen",), key=f"hook:{key}", thread=thread
             ).email
         sent = mailboxes.by_role(tx, identity.account, Role.SENT)
-        kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"sent:{key}", submitted=True)
+        apart = self._forks.begin(tx, identity.account, ready.fork) if ready.fork is not None else None
+        seen = ("\\Seen",)
+        kept = messages.append(tx, sent, ready.prepared, flags=seen, key=f"sent:{key}", submitted=True, thread=apart)
         if not kept.created and not _same_body(tx, kept.email, ready.prepared.raw):
-            kept = messages.append(tx, sent, ready.prepared, flags=("\\Seen",), key=f"own:{key}")
+            kept = messages.append(tx, sent, ready.prepared, flags=seen, key=f"own:{key}", thread=apart)
         return kept.email
 
     def _deliver(self, tx: WriteTx, identity: Identity, addresses: list[str], ready: Ready, key: str) -> None:

@@ -258,7 +258,7 @@ class Acting:
             foreign=mail.foreign,
             answers=_answered(case.tx, case.arrival.account, mail),
         )
-        return forks.without_own(case.tx, self._runtime, case.arrival.account, letter, mail) if mail.foreign else letter
+        return forks.without_own(case.tx, self._runtime, case.arrival.account, letter, mail)
 
     # --- drops
 

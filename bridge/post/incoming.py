@@ -17,9 +17,11 @@ from mailstore.parse import Message
 if TYPE_CHECKING:
     from bridge.post.reading import Reading
 
-WORDS: Final = frozenset({"stop", "retry", "continue", "status", "help"})
+WORDS: Final = frozenset({"stop", "retry", "continue", "status", "help", "fork", "branch"})
 _RAISE: Final = re.compile(r"raise to \d{1,6}(?:[.,]\d{1,2})?(?: ?(?:eur|€))?", re.IGNORECASE)
-_FORWARD: Final = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|vs|vl|doorst)\s*:", re.IGNORECASE)
+_RENAME: Final = re.compile(r"rename(?: to |: ?)\S.{0,200}", re.IGNORECASE)
+FORWARD: Final = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|vs|vl|doorst)\s*:", re.IGNORECASE)
+"""How the subject of a forwarded mail begins, as clients write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Incoming:
     def command(self) -> str | None:
         """The thread word that is the whole text, if it is one (PRODUCT section 3)."""
         said = " ".join(self.words.split()).strip(" .!").lower()
+        if _RENAME.fullmatch(said):
+            return "rename"
         return said if said in WORDS or _RAISE.fullmatch(said) else None
 
     def named_in(self, address: str, field: str) -> bool:
@@ -81,7 +85,7 @@ def _plain(spec: str) -> str:
 
 
 def _is_forward(message: Message) -> bool:
-    return bool(_FORWARD.match(message.subject)) and not message.in_reply_to
+    return bool(FORWARD.match(message.subject)) and not message.in_reply_to
 
 
 def _without(whole: str, words: str) -> str:
