@@ -105,6 +105,13 @@ class View:
         """The sequence numbers of ascending UIDs, 0 for those that the client does not know."""
         return [at + 1 for at in positions(self.uids, uids)]
 
+    def numbers_of(self, uids: Sequence[int]) -> list[int]:
+        """The same of UIDs in any order."""
+        if len(uids) <= FEW:
+            return [self.number(uid) for uid in uids]
+        numbers = dict(zip(self.uids, range(1, len(self.uids) + 1), strict=True))
+        return [numbers.get(uid, 0) for uid in uids]
+
     def within(self, uids: Sequence[Uid]) -> list[Uid]:
         """Those of the UIDs that the client knows, order kept."""
         mine = self.uids

@@ -3,12 +3,14 @@
 Rule: what is found is found by SEARCH's own code; only the order and the form of the answer differ.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, TypeVar, cast
 
 from bridge.imap.criteria import CHARSETS, Criteria, known_charset, parse_criteria
 from bridge.imap.dialect import Dialect
-from bridge.imap.ordering import Entry
+from bridge.imap.ordering import Criterion, Entry, Order, extended
 from bridge.imap.session import Session
 from bridge.imap.states import Selected
 from bridge.imap.wire.cursor import Cursor
@@ -48,3 +50,20 @@ async def arranged(
         return arrange(memory.entries(tx, mailbox, uids))
 
     return session.store.read(work) if len(uids) <= IN_LOOP else await session.store.read_slow(work)
+
+
+async def in_their_order(
+    session: Session, selected: Selected, uids: Sequence[Uid], criteria: tuple[Criterion, ...]
+) -> list[Uid]:
+    """These UIDs (ascending) in the order of the criteria. Kept for the next time, and brought up to date then."""
+    memory, mailbox, present = session.host.order_memory, selected.mailbox, selected.index.uids
+    wanted, known = array("I", uids), memory.order(selected.mailbox.id, criteria)
+    if known.lacks(wanted):
+
+        def work(tx: ReadTx) -> Order:
+            return extended(partial(memory.entries, tx, mailbox), known, present, wanted, criteria)
+
+        few = len(present) <= IN_LOOP
+        known = session.store.read(work) if few else await session.store.read_slow(work)
+        memory.keep(mailbox.id, criteria, known)
+    return cast("list[Uid]", known.of(wanted))

@@ -170,7 +170,7 @@ def saves(returns: Returns | None) -> bool:
 
 def told_as(selected: Selected, uids: Sequence[Uid], *, uid: bool) -> Sequence[int]:
     """The UIDs as the client wants to hear of them: as they are, or as its numbers."""
-    return uids if uid else [selected.view.number(of) for of in uids]
+    return uids if uid else selected.view.numbers_of(uids)
 
 
 def answer(

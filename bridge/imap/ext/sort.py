@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from bridge.imap.base.ordering import arranged, parse_charset, parse_what
+from bridge.imap.base.ordering import in_their_order, parse_charset, parse_what
 from bridge.imap.base.search import Found, Returns, answer, find, highest, parse_returns, told_as
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.criteria import Criteria
 from bridge.imap.dialect import Dialect, Extension, Feature, announces
-from bridge.imap.ordering import Criterion, SortKey, in_order
+from bridge.imap.ordering import Criterion, SortKey
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
@@ -56,7 +56,7 @@ async def run_sort(session: Session, wanted: Sorting, *, uid: bool) -> Done:
     found = await find(session, selected, wanted.criteria, wanted.returns)
 
     async def order(session: Session, selected: Selected, uids: Sequence[Uid]) -> Sequence[Uid]:
-        return await arranged(session, selected, uids, lambda entries: in_order(entries, wanted.order))
+        return await in_their_order(session, selected, uids, wanted.order)
 
     found = Found(await order(session, selected, found.uids), found.asks_modseq)
     if wanted.returns is not None:
