@@ -14,7 +14,7 @@ from agents.store import Run
 
 _TRY: Final = 'then answer this mail with "retry"'
 _SAYS: Final = "`postroom models test {tag}` says more"
-_TODO: Final[Mapping[ModelFault, str]] = {
+_CURES: Final[Mapping[ModelFault, str]] = {
     ModelFault.AUTH: f'put a valid key for the model "{{tag}}" where [models.{{tag}}] refers to ({_SAYS}), {_TRY}.',
     ModelFault.QUOTA: f'add credit at the provider of "{{tag}}", or give the agent another model, {_TRY}.',
     ModelFault.GONE: f"look its name up in the provider's list and correct [models.{{tag}}] ({_SAYS}), {_TRY}.",
@@ -43,4 +43,4 @@ def of_run(tx: ReadTx, office: Office, run: Run, state: RunState) -> str | None:
 
 def of_fault(kind: ModelFault, tag: str, agent: str) -> str:
     """The advice for one kind of failure of the model of a tag."""
-    return f"What to do: {_TODO[kind].format(tag=tag, agent=agent)}"
+    return f"What to do: {_CURES[kind].format(tag=tag, agent=agent)}"

@@ -15,7 +15,7 @@ Write to an agent as you would to a colleague; a new subject is a new task, a re
 needs.
 
 Alone as the whole text of a reply: `stop` ends the task, `retry` tries it again, `continue` goes on after a limit,
-`status` says how it stands.
+`status` says how it stands, `rename to` and a name renames the thread, `fork` begins another one from that mail on.
 
 To this address: `grants` lists what you always approve, `revoke` and a name of that list takes it back. `memory` lists
 what agents keep in mind, `memory on` and `memory off` turn that on and off. `folders` lists what files they reach.
