@@ -4,8 +4,10 @@ The rule: an append with a delivery key happens once; a second one with the same
 first did. Nothing is ever put into a view.
 """
 
-from collections.abc import Collection
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from sqlite3 import Row
 
 from mailstore import content, labels, removal, sent, standing, threads, views
@@ -38,15 +40,26 @@ from mailstore.transaction import ReadTx, WriteTx
 
 
 @dataclass(frozen=True, slots=True)
+class Incoming:
+    """One of several messages to append: its flags, and the internal date with its zone as for `append`."""
+
+    prepared: Prepared
+    flags: Collection[str] = ()
+    internal_date: Millis | None = None
+    zone: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class _Wish:
     """What the caller of append wants of the new message, read and checked."""
 
+    prepared: Prepared
     flags: words.Flags
     internal_date: Millis
     zone: int
-    filed: bool
-    likeness: bytes | None
-    how: How
+    thread: ThreadId | None = None
+    filed: bool = False
+    likeness: bytes | None = None
 
 
 def append(
@@ -75,20 +88,41 @@ def append(
         return before
     in_sent = mailbox.role is Role.SENT
     wish = _Wish(
+        prepared,
         words.read_flags(flags),
         tx.now if internal_date is None else internal_date,
         zone,
+        thread,
         submitted and in_sent,
         sent.likeness(prepared) if in_sent else None,
-        how,
     )
-    appended = _into_sent(tx, mailbox, prepared, wish, thread) if in_sent else None
+    appended = _into_sent(tx, mailbox, wish, how) if in_sent else None
     if appended is None:
-        appended = _append_new(tx, mailbox, prepared, wish, thread)
+        (appended,) = _append_new(tx, mailbox, (wish,), how)
     _set_labels(tx, appended.email, labels)
     if key is not None:
         _remember(tx, mailbox.account, key, appended)
     return appended
+
+
+def append_all(tx: WriteTx, mailbox: Mailbox, messages: Sequence[Incoming]) -> list[Appended]:
+    """Put messages at the end of a mailbox, all or none, in their order (RFC 3502). Raises what `append` raises."""
+    mailbox = stored(tx, mailbox)
+    if mailbox.role is Role.SENT:
+        return [
+            append(tx, mailbox, each.prepared, flags=each.flags, internal_date=each.internal_date, zone=each.zone)
+            for each in messages
+        ]
+    wishes = [
+        _Wish(
+            each.prepared,
+            words.read_flags(each.flags),
+            tx.now if each.internal_date is None else each.internal_date,
+            each.zone,
+        )
+        for each in messages
+    ]
+    return _append_new(tx, mailbox, wishes, "append")
 
 
 def replace(
@@ -153,54 +187,70 @@ def _set_labels(tx: WriteTx, email: EmailId, names: Collection[str]) -> None:
         labels.set_label(tx, email, name, True)
 
 
-def _append_new(tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None) -> Appended:
-    account, message = mailbox.account, prepared.message
+def _append_new(tx: WriteTx, mailbox: Mailbox, wishes: Sequence[_Wish], how: How) -> list[Appended]:
+    """Store messages that are not there yet, at least one, and place them under one modseq."""
+    account = mailbox.account
     modseq = next_modseq(tx, account)
-    email = EmailId(tx.value("mailstore.messages.next-id"))
-    thread = _thread(tx, account, prepared, thread)
-    keyword_set = words.intern(tx, account, words.spell(tx, account, wish.flags.keywords))
+    first = tx.value("mailstore.messages.next-id")
+    emails = [EmailId(first + offset) for offset in range(len(wishes))]
+    threads_ = [_insert(tx, account, email, wish) for email, wish in zip(emails, wishes, strict=True)]
+    keys = [flag_key(_bits(wish.flags), _keyword_set(tx, account, wish.flags)) for wish in wishes]
+    batch = Batch(emails, keys, [len(wish.prepared.raw) for wish in wishes])
+    uid = place(tx, account, mailbox.id, batch, modseq)
+    shown = views.show_new(tx, mailbox, batch, modseq)
+    tx.many("mailstore.messages.insert-state", _states(mailbox, batch, uid, shown, modseq))
+    tx.emit(Stale())
+    placed = list(zip(map(Uid, range(uid, uid + len(batch))), emails, threads_, strict=True))
+    tx.emit_all([Arrived(account, mailbox, at, email, how) for at, email, _ in placed])
+    return [
+        Appended(at, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
+        for at, email, thread in placed
+    ]
+
+
+def _insert(tx: WriteTx, account: AccountId, email: EmailId, wish: _Wish) -> ThreadId:
+    """Store what never changes of a message; the thread it belongs to."""
+    thread = _thread(tx, account, wish.prepared, wish.thread)
     tx.insert(
         "mailstore.messages.insert",
         id=email,
         account=account,
-        content=content.keep(tx, prepared),
+        content=content.keep(tx, wish.prepared),
         thread=thread,
-        header_size=message.header_size,
+        header_size=wish.prepared.message.header_size,
         internal_date=wish.internal_date,
         zone=wish.zone,
         filed=sent.FILED if wish.filed else 0,
         likeness=wish.likeness,
     )
-    bits = wish.flags.bits | (DELETED if wish.flags.deleted else 0)
-    uid = _place(tx, mailbox, Batch((email,), (flag_key(bits, keyword_set),), (len(prepared.raw),)), modseq)
-    tx.emit(Stale())
-    tx.emit(Arrived(account, mailbox, uid, email, wish.how))
-    return Appended(uid, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
+    return thread
 
 
-def _place(tx: WriteTx, mailbox: Mailbox, batch: Batch, modseq: ModSeq) -> Uid:
-    """Place a new message in its mailbox and in the views that show it; the UID it has in its mailbox."""
-    account = mailbox.account
-    uid = place(tx, account, mailbox.id, batch, modseq)
-    (email,), (key,), (size,) = batch.emails, batch.keys, batch.sizes
-    shown = views.wanted(views.feeds(mailbox.role), key, False)
-    boxes = views.boxes(tx, account) if shown else {}
-    alike = Batch(batch.emails, (key & ~DELETED,), batch.sizes)
-    uids = {bit: place(tx, account, view, alike, modseq) for bit, view in boxes.items() if shown & bit}
-    tx.run(
-        "mailstore.messages.insert-state",
-        email=email,
-        mailbox=mailbox.id,
-        uid=uid,
-        in_all=uids.get(standing.ALL, 0),
-        in_unread=uids.get(standing.UNREAD, 0),
-        in_action=0,
-        flags=key & SHARED,
-        keywords=key >> KEY_SHIFT,
-        modseq=modseq,
-        size=size,
-    )
-    return uid
+def _bits(flags: words.Flags) -> int:
+    return flags.bits | (DELETED if flags.deleted else 0)
+
+
+def _keyword_set(tx: WriteTx, account: AccountId, flags: words.Flags) -> int:
+    return words.intern(tx, account, words.spell(tx, account, flags.keywords)) if flags.keywords else 0
+
+
+def _states(
+    mailbox: Mailbox, batch: Batch, uid: Uid, shown: Mapping[str, Uid], modseq: ModSeq
+) -> Iterator[Mapping[str, int]]:
+    """The rows of what may change of new messages. In All stand all of them or none, in Unread those without \\Seen."""
+    in_all, in_unread = shown.get("in_all"), count(shown.get("in_unread", 0))
+    for offset, (email, key, size) in enumerate(zip(batch.emails, batch.keys, batch.sizes, strict=True)):
+        yield {
+            "email": email,
+            "mailbox": mailbox.id,
+            "uid": uid + offset,
+            "in_all": 0 if in_all is None else in_all + offset,
+            "in_unread": next(in_unread) if "in_unread" in shown and not key & SEEN else 0,
+            "flags": key & SHARED,
+            "keywords": key >> KEY_SHIFT,
+            "modseq": modseq,
+            "size": size,
+        }
 
 
 def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId | None) -> ThreadId:
@@ -215,11 +265,9 @@ def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId
     return thread
 
 
-def _into_sent(
-    tx: WriteTx, mailbox: Mailbox, prepared: Prepared, wish: _Wish, thread: ThreadId | None
-) -> Appended | None:
+def _into_sent(tx: WriteTx, mailbox: Mailbox, wish: _Wish, how: How) -> Appended | None:
     """What is to become of a message for Sent of which a copy is there already; None when there is none."""
-    match = sent.match(tx, mailbox, prepared, wish.likeness, filed=wish.filed)
+    match = sent.match(tx, mailbox, wish.prepared, wish.likeness, filed=wish.filed)
     if match is None:
         return None
     if wish.filed or match.same_bytes:
@@ -227,7 +275,7 @@ def _into_sent(
             sent.seen(tx, mailbox, match.uid, FlagOp.ADD)
         sent.met(tx, match.email)
         return Appended(match.uid, match.email, match.thread, mailbox.uidvalidity, created=False, mailbox=mailbox.id)
-    appended = _append_new(tx, mailbox, prepared, wish, thread or match.thread)
+    (appended,) = _append_new(tx, mailbox, (dataclasses.replace(wish, thread=wish.thread or match.thread),), how)
     take_place(tx, mailbox.account, match.row, appended.email)
     sent.met(tx, appended.email)
     return appended

@@ -59,15 +59,15 @@ def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
     for number, start in enumerate(range(0, len(prepared.raw) or 1, CHUNK_BYTES)):
         data = prepared.raw[start : start + CHUNK_BYTES]
         tx.run("mailstore.content.insert-chunk", id=content << CHUNK_BITS | number, data=data)
-    for name, rendered in prepared.rendered:
-        _keep_rendered(tx, ContentId(content), name, rendered)
+    _keep_rendered(tx, ContentId(content), prepared.rendered)
     return ContentId(content)
 
 
-def _keep_rendered(tx: WriteTx, content: ContentId, name: str, rendered: bytes) -> None:
-    if not tx.run("mailstore.content.insert-rendered", name=name, content=content, bytes=rendered):
-        tx.insert("mailstore.content.add-rendering", name=name)
-        tx.run("mailstore.content.insert-rendered", name=name, content=content, bytes=rendered)
+def _keep_rendered(tx: WriteTx, content: ContentId, rendered: Sequence[tuple[str, bytes]]) -> None:
+    rows = [{"name": name, "content": content, "bytes": text} for name, text in rendered]
+    if rows and tx.many("mailstore.content.insert-rendered", rows) < len(rows):  # one of them is met for the first time
+        tx.many("mailstore.content.add-rendering", rows)
+        tx.many("mailstore.content.insert-rendered", rows)
 
 
 def body(tx: ReadTx, content: ContentId, start: int = 0, length: int | None = None) -> bytes:

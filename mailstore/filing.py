@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from mailstore import standing, views
 from mailstore.events import Arrived, How, Restored, Stale, Trashed
 from mailstore.lookup import get, stored
-from mailstore.model import DELETED, SEEN, AccountId, Copied, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
+from mailstore.model import DELETED, AccountId, Copied, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
 from mailstore.placing import next_modseq, place, take
-from mailstore.standing import ALL, UNREAD, Batch, Column, Standing
+from mailstore.standing import Batch, Column, Standing
 from mailstore.transaction import WriteTx
 
 
@@ -33,7 +33,7 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     tx.run("mailstore.messages.copy", id=first, emails=emails)
     batch = Batch([*range(first, first + len(there))], _keys(source, there), there.sizes)
     uid = place(tx, account, target.id, batch, modseq)
-    shown = {"in_all": 0, "in_unread": 0, **_show(tx, target, batch, modseq)}
+    shown = {"in_all": 0, "in_unread": 0, **views.show_new(tx, target, batch, modseq)}
     tx.run("mailstore.messages.copy-state", id=first, mailbox=target.id, uid=uid, modseq=modseq, emails=emails, **shown)
     tx.emit(Stale())
     _announce(tx, target, uid, batch.emails, "copy")
@@ -92,20 +92,6 @@ def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[int], *, be
 def _announce(tx: WriteTx, target: Mailbox, uid: Uid, emails: Column, how: How) -> None:
     places = enumerate(map(EmailId, emails), uid)
     tx.emit_all([Arrived(target.account, target, Uid(at), email, how) for at, email in places])
-
-
-def _show(tx: WriteTx, target: Mailbox, batch: Batch, modseq: ModSeq) -> dict[str, Uid]:
-    """Place new copies in the views; the first UID they have there. No copy is open, so none is in Action."""
-    fed = views.feeds(target.role)
-    boxes = views.boxes(tx, target.account)
-    plain = Batch(batch.emails, [key & ~DELETED for key in batch.keys], batch.sizes)
-    first: dict[str, Uid] = {}
-    if fed & ALL:
-        first["in_all"] = place(tx, target.account, boxes[ALL], plain, modseq)
-    fresh = plain.where([not key & SEEN for key in batch.keys]) if fed & UNREAD else None
-    if fresh:
-        first["in_unread"] = place(tx, target.account, boxes[UNREAD], fresh, modseq)
-    return first
 
 
 def _keys(source: Mailbox, there: Standing) -> Column:

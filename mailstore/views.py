@@ -15,7 +15,7 @@ from itertools import compress
 from typing import Any
 
 from mailstore.events import Lingering, Watched
-from mailstore.model import DELETED, AccountId, MailboxId, Millis, ModSeq, Role, View
+from mailstore.model import DELETED, SEEN, AccountId, Mailbox, MailboxId, Millis, ModSeq, Role, Uid, View
 from mailstore.placing import next_modseq, place, take
 from mailstore.standing import ACTION, ALL, UNREAD, Batch, Column, Standing
 from mailstore.transaction import ReadTx, WriteTx
@@ -89,6 +89,25 @@ class _Differing:
     def where(self, chosen: Iterable[Any]) -> "_Differing":
         which = list(chosen)
         return _Differing(*(list(compress(getattr(self, each.name), which)) for each in fields(self)))
+
+
+def show_new(tx: WriteTx, mailbox: Mailbox, batch: Batch, modseq: ModSeq) -> dict[str, Uid]:
+    """Place new messages of a mailbox in its views, in their order; by the view's column the first UID they have there.
+
+    None is open, so none is in Action. Their `state` is still to be written.
+    """
+    fed = feeds(mailbox.role) & (ALL | UNREAD)
+    if not fed:
+        return {}
+    views = boxes(tx, mailbox.account)
+    plain = Batch(batch.emails, [key & ~DELETED for key in batch.keys], batch.sizes)
+    first: dict[str, Uid] = {}
+    if fed & ALL:
+        first["in_all"] = place(tx, mailbox.account, views[ALL], plain, modseq)
+    fresh = plain.where([not key & SEEN for key in batch.keys]) if fed & UNREAD else None
+    if fresh:
+        first["in_unread"] = place(tx, mailbox.account, views[UNREAD], fresh, modseq)
+    return first
 
 
 def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, batch: Batch, modseq: ModSeq) -> None:

@@ -28,10 +28,10 @@ CROSS JOIN content c ON c.id = j.value
 JOIN content_chunk k ON k.id = c.id << 16;
 
 -- name: add-rendering
-INSERT INTO rendering (name) VALUES (:name);
+INSERT OR IGNORE INTO rendering (name) VALUES (:name);
 
 -- name: insert-rendered
-INSERT INTO rendered (rendering, content, bytes) SELECT id, :content, :bytes FROM rendering WHERE name = :name;
+INSERT OR IGNORE INTO rendered (rendering, content, bytes) SELECT id, :content, :bytes FROM rendering WHERE name = :name;
 
 -- name: rendered
 -- One kind of rendering of these contents.

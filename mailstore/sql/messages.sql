@@ -18,7 +18,7 @@ VALUES (:id, :account, :content, :thread, :id, :id, :header_size, :internal_date
 -- name: insert-state
 -- What of a new message may change, with the UIDs it was given in its mailbox and the views.
 INSERT INTO state (email, mailbox, uid, in_all, in_unread, in_action, flags, keywords, modseq, open, size)
-VALUES (:email, :mailbox, :uid, :in_all, :in_unread, :in_action, :flags, :keywords, :modseq, 0, :size);
+VALUES (:email, :mailbox, :uid, :in_all, :in_unread, 0, :flags, :keywords, :modseq, 0, :size);
 
 -- name: copy
 -- Makes copies of messages, in the order given, under ascending ids.

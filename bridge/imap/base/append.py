@@ -91,10 +91,14 @@ async def run_append(session: Session, wanted: Appending) -> Done:
     def append(tx: WriteTx) -> list[Appended]:
         """The mailbox is looked up again: it may have gone while the message was being read."""
         into = target(tx, account, wanted.name) if mailboxes.get(tx, mailbox.id) is None else mailbox
-        return [
-            messages.append(tx, into, each, flags=message.flags, internal_date=message.date, zone=message.zone)
-            for each, message in zip(prepared, wanted.messages, strict=True)
-        ]
+        return messages.append_all(
+            tx,
+            into,
+            [
+                messages.Incoming(each, message.flags, message.date, message.zone)
+                for each, message in zip(prepared, wanted.messages, strict=True)
+            ],
+        )
 
     return Done("APPEND completed", appenduid(session, await session.commit(append)))
 
