@@ -4,7 +4,6 @@ Two seconds by day, a minute by night; `make stress` runs the crowd alone, for a
 """
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,11 +17,11 @@ from bridge.net.listener import Listener
 from config.settings import Imap
 from mailstore import changes
 from mailstore.model import Delta
-from mailstore.writer import Job, Writer
 from tests.imap.harness import house_settings, open_house
 from tests.stress.crowd import run
 from tests.stress.ledger import Surprise
 from tests.stress.serving import served
+from tests.views import planted
 
 UNTIL_CAUGHT = 30.0  # seconds within which a planted fault shows, on a slow machine too
 
@@ -85,20 +84,5 @@ async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: 
 
 
 async def test_a_change_lost_in_a_shared_commit_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of functions that share a commit the second is taken back, and said to be done."""
-    run_group, run_one, done = Writer._run_group, Writer._run_one, [0]
-
-    def group(writer: Writer, connection: sqlite3.Connection, first: Job) -> list[Job]:
-        done[0] = 0
-        return run_group(writer, connection, first)
-
-    def lossy(writer: Writer, connection: sqlite3.Connection, job: Job) -> None:
-        done[0] += 1
-        connection.execute("SAVEPOINT planted")
-        run_one(writer, connection, job)
-        if connection.in_transaction:
-            connection.execute("ROLLBACK TO planted" if done[0] == 2 else "RELEASE planted")
-
-    monkeypatch.setattr(Writer, "_run_group", group)
-    monkeypatch.setattr(Writer, "_run_one", lossy)
+    planted.lost_change(monkeypatch)
     assert await caught(tmp_path)

@@ -14,6 +14,7 @@ from mailstore.model import Account, FlagOp, Mailbox, Uid
 from tests.imap.harness import PASSWORD, House, letter
 from tests.views.believer import MODIFIED, Believer, Broken, numbers, pairs
 from tests.views.reference import DELETED, STORED, VIEWS, Mail, Reference
+from tests.views.together import together
 
 CLIENTS = 3
 FLAGS = ("\\Seen", "\\Seen", "\\Flagged", DELETED, DELETED, "\\Answered", "$Work")
@@ -69,6 +70,9 @@ class History:
             await client.client.command("LOGOUT")
 
     async def _step(self) -> None:
+        if self.dice.random() < 0.1:
+            await together(self)
+            return
         if self.dice.random() < 0.25:
             act = self.dice.choice(PROGRAM)
             self.log.append(f"program: {act.__name__}")
@@ -80,6 +84,8 @@ class History:
             await client.stop_idle()
             return
         act_of = self.dice.choice(OPENING if client.mailbox is None else CLIENT)
+        if client.resyncs and self.dice.random() < 0.15:
+            act_of = History.open  # coming back is what this one is here for
         self.log.append(f"{client.name} in {client.mailbox}: {act_of.__name__}")
         await act_of(self, client)
 

@@ -17,6 +17,7 @@ from mailstore import changes, filing, flags, messages
 from mailstore.cache import MailboxIndex
 from mailstore.model import Copied, Delta, Stored
 from tests.imap.harness import House, house_settings, open_house
+from tests.views import planted
 from tests.views.believer import Broken
 from tests.views.histories import History
 
@@ -40,10 +41,10 @@ async def play(house: House, seed: int) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_histories(part: int, count: Callable[[int, int], int], tmp_path: Path) -> None:
-    """300 histories by day, 2,000 by night."""
+    """500 histories by day, 10,000 by night: three clients and the program, one after the other and all at once."""
     # req rfc7162/3.2.5-model
     # req rfc6851/3.3-atomic
-    each = count(300, 2004) // PARTS
+    each = -(-count(500, 10_000) // PARTS)
     async with quick_house(tmp_path) as house:
         for seed in range(part * each, (part + 1) * each):
             await play(house, seed)
@@ -171,6 +172,11 @@ async def test_a_wrong_copyuid_pair_is_caught(verb: str, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(messages, verb, crossed)
     assert "COPYUID" in await caught(tmp_path)
+
+
+async def test_a_change_lost_in_a_shared_commit_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted.lost_change(monkeypatch)
+    assert await caught(tmp_path)
 
 
 async def test_a_stale_modified_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
