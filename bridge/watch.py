@@ -87,6 +87,7 @@ class Watch:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Any = None
+        self._tries = 0
 
     def start(self) -> None:
         """Begin to watch."""
@@ -113,20 +114,20 @@ class Watch:
     def _run(self) -> None:
         from imapclient.exceptions import IMAPClientError
 
-        tries = 0
         while not self._stop.is_set():
             try:
                 self._connect()
-                tries = 0
                 self._follow()
             except (IMAPClientError, OSError, ValueError, SecretError, StoreError, NotNow) as error:
                 if self._stop.is_set():
                     return
-                log.warning("the watched mailbox cannot be read now", extra={"why": type(error).__name__, "try": tries})
+                log.warning(
+                    "the watched mailbox cannot be read now", extra={"why": type(error).__name__, "try": self._tries}
+                )
             finally:
                 self._leave()
-            self._stop.wait(WAITS[min(tries, len(WAITS) - 1)])
-            tries += 1
+            self._stop.wait(WAITS[min(self._tries, len(WAITS) - 1)])
+            self._tries += 1
 
     def _connect(self) -> None:
         import ssl
@@ -165,6 +166,7 @@ class Watch:
         idles = client.has_capability("IDLE")
         while not self._stop.is_set():
             self._read_new()
+            self._tries = 0  # only now: a server that takes a login and then fails is waited for ever longer
             if idles:
                 self._idle()
             else:

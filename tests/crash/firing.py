@@ -2,8 +2,9 @@
 
 python -m tests.crash.firing FOLDER FIRST LAST [--twice SEED] [--fault NAME]
 
-A child sets a reminder, a daily task and one that fails to begin, lets their times come, and waits until all is quiet;
-the next child opens the same file and does the same again, with its clock back at the start.
+A child sets a reminder, a daily task, one that fails to begin and a webhook, lets their times come, calls the webhook,
+and waits until all is quiet; the next child opens the same file and does the same again, with its clock back at the
+start, as a sender that had no answer does.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from agents.letter import Kind
 from agents.ports import ReadTx, WriteTx
 from agents.states import RequestKind
 from agents.trigger import New, Trigger
+from agents.trigger_event import Delivery
 from agents.wall import Occurrence, next_occurrence
 from tests.agents import invariants
 from tests.agents.kit import World
@@ -31,6 +33,7 @@ from tests.crash.stage import Killer, all_ended, wants_user
 
 LIMIT = 120.0
 SCRIPT = [say("", want("note", what="a"), want("look", what="b")), say("Done.")]
+CALLS = ("one", "two")
 TIMES = ("2026-11-30 09:00", "2026-11-30 09:01", "2026-11-30 09:06", "2026-12-01 09:00")
 
 
@@ -71,8 +74,12 @@ async def play(home: Path, killer: Killer | None) -> World:
         _new("remind", "remind", "2026-11-30T09:00"),
         _new("daily", "run", "0 9 * * *"),
         _new("nobody", "run", "2026-11-30T09:00", agent="nobody"),
+        _new("hook", "run", "webhook deploy", overlap="queue"),
     ):
         await w.db.write(lambda tx, new=new: trigger.create(tx, w.clock.now(), new))  # type: ignore[misc]  # a default binds it
+    for key in CALLS:
+        await w.db.write(lambda tx, key=key: _call(tx, w, key))  # type: ignore[misc]  # as above
+    await _quiet(w)
     for when in TIMES:
         w.clock.at = moment(when)
         await w.runtime.tick()
@@ -95,8 +102,16 @@ async def _quiet(w: World) -> None:
             await w.decide(request, "done")
 
 
-def _new(key: str, act: str, spec: str, agent: str = "assistant") -> New:
-    return New(1, agent, f"thread-{key}", act, spec, "UTC", key, f"do {key}", key)
+def _new(key: str, act: str, spec: str, agent: str = "assistant", overlap: str = "skip") -> New:
+    return New(1, agent, f"thread-{key}", act, spec, "UTC", key, f"do {key}", key, overlap=overlap)
+
+
+def _call(tx: WriteTx, w: World, key: str) -> None:
+    """Two calls are one after the other, and the second waits for the run of the first."""
+    item = trigger.named(tx, 1, "webhook", "deploy")
+    assert item is not None
+    taken = w.runtime.automations.deliver(tx, item, Delivery(key, f"hash of {key}", "a webhook", "red"))
+    assert taken.is_kept, taken
 
 
 def check(w: World) -> list[str]:
@@ -108,8 +123,8 @@ def check(w: World) -> list[str]:
             wrong.append(f"{what}: {found}, not {wanted}")
 
     same("reminders", len(w.mails(Kind.REMINDER)), 1)
-    same("runs", len(w.rows("SELECT 1 FROM runs")), 2)
-    same("results", len(w.mails(Kind.RESULT)), 2)
+    same("runs", len(w.rows("SELECT 1 FROM runs")), 4)
+    same("results", len(w.mails(Kind.RESULT)), 4)
     same("failures", len(w.mails(Kind.FAILURE)), 1)
     fires = w.rows("SELECT t.key AS name, f.key, f.state FROM fires AS f JOIN triggers AS t ON t.id = f.trigger")
     same(
@@ -118,13 +133,15 @@ def check(w: World) -> list[str]:
         [
             ("daily", "2026-11-30T09:00", "fired"),
             ("daily", "2026-12-01T09:00", "fired"),
+            ("hook", "key.one", "fired"),
+            ("hook", "key.two", "fired"),
             ("nobody", "2026-11-30T09:00", "failed"),
             ("remind", "2026-11-30T09:00", "fired"),
         ],
     )
     states = {row["key"]: row["state"] for row in w.rows("SELECT key, state FROM triggers")}
-    same("states", states, {"remind": "done", "daily": "active", "nobody": "failed"})
-    same("messages", sorted(mail.state for mail in w.mails(Kind.AUTOMATION)), ["active", "failed"])
+    same("states", states, {"remind": "done", "daily": "active", "nobody": "failed", "hook": "active"})
+    same("messages", sorted(mail.state for mail in w.mails(Kind.AUTOMATION)), ["active", "active", "failed"])
     return wrong + invariants.broken(w, ended=True)
 
 
