@@ -76,6 +76,15 @@ class _Ear(asyncio.Protocol):
         self._client.ended()
 
 
+async def dial(port: int, context: ssl.SSLContext) -> SocketClient:
+    """A client at a TLS port of this machine."""
+    client = SocketClient()
+    client.link, _ = await asyncio.wait_for(
+        asyncio.get_running_loop().create_connection(lambda: _Ear(client), "127.0.0.1", port, ssl=context), BOUND
+    )
+    return client
+
+
 @dataclass
 class SocketHouse(House):
     """A house whose clients dial the TLS port."""
@@ -90,13 +99,7 @@ class SocketHouse(House):
 
     async def dial(self, *, secure: bool = False) -> Client:
         assert self.serving is not None
-        client = SocketClient()
-        client.link, _ = await asyncio.wait_for(
-            asyncio.get_running_loop().create_connection(
-                lambda: _Ear(client), "127.0.0.1", self.serving.imaps, ssl=self.serving.client_context
-            ),
-            BOUND,
-        )
+        client = await dial(self.serving.imaps, self.serving.client_context)
         self.dialled.append(client)
         return client
 
