@@ -35,6 +35,8 @@ class _Part:
     modseqs: Sequence[int] = ()
 
     def cut(self, start: int, stop: int) -> "_Part":
+        if stop - start == len(self.uids):
+            return self
         return _Part(
             self.numbers[start:stop],
             self.uids[start:stop],
