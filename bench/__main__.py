@@ -13,7 +13,7 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import dovecot, own, postroom, process, report
+from bench import dovecot, growth, own, postroom, process, report
 from bench.client import Target, Unexpected
 from bench.corpus import Corpus
 from bench.figure import Compared, Figure, Sample
@@ -30,6 +30,8 @@ console = Console(highlight=False)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code 1 when a goal is missed."""
     options = _options(arguments)
+    if options.growth:
+        return _growth()
     chosen = [row for row in ROWS if options.only is None or row.key in options.only]
     stage = _stage(QUICK if options.quick else MAIN, options.repeats)
     with tempfile.TemporaryDirectory(prefix="postroom-bench-") as name:
@@ -52,6 +54,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="rest a minute before memory is read")
     parser.add_argument("--own", action="store_true", help="Postroom's own figures only; nothing is written")
     parser.add_argument("--only", type=lambda text: text.split(","), help="these rows only; nothing is written")
+    parser.add_argument("--growth", action="store_true", help="only how cost grows, for its part of the page")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each row")
     return parser.parse_args(arguments)
 
@@ -69,6 +72,16 @@ def _own(folder: Path, rest: float) -> list[Figure]:
             figures.append(figure)
             progress.console.print(_spoken(figure), soft_wrap=True)
     return figures
+
+
+def _growth() -> int:
+    with tempfile.TemporaryDirectory(prefix="postroom-bench-") as name, _progress() as progress:
+        job = progress.add_task("starting", total=None)
+        grown = growth.measure(Path(name), growth.SIZES, lambda what: progress.update(job, description=what))
+    for each in grown:
+        console.print(f"{each.line.title:16} {[report.number(value) for value in each.millis]} {each.met}")
+    console.print(f"wrote {growth.write(grown, report.machine())}")
+    return 0 if all(each.met for each in grown) else 1
 
 
 def _compare(folder: Path, stage: Stage, rows: Sequence[Row]) -> list[Compared]:

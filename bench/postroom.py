@@ -83,9 +83,13 @@ def fill(home: Path, wanted: Mapping[Role, int]) -> None:
     asyncio.run(_fill(home, wanted))
 
 
+def series() -> list[Series]:
+    """The tables of a whole Postroom, beside the store's own."""
+    return [Series("agents", Path(agents_path[0]) / "sql"), bridge_series()]
+
+
 async def _fill(home: Path, wanted: Mapping[Role, int]) -> None:
-    series = [Series("agents", Path(agents_path[0]) / "sql"), bridge_series()]
-    store = await Store.open(home, series, renderers=RENDERERS)
+    store = await Store.open(home, series(), renderers=RENDERERS)
     account = store.read(accounts.all)[0].id
     prepared = [store.prepare(letter(number)) for number in range(BATCH)]
     for role, number in wanted.items():

@@ -16,6 +16,7 @@ from bench.figure import Compared, Figure, Sample
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 NOTES: Final = Path(__file__).resolve().parent / "notes.md"
+GROWTH: Final = Path(__file__).resolve().parent / "growth.md"  # of the last run that measured it; see `growth`
 
 _HEAD: Final = """\
 # Performance
@@ -27,8 +28,8 @@ more. Both servers are measured in turn, row by row, by the same client, so rati
 do, and ratios of processor time least. Medians of several warm runs, unless said otherwise.
 
 To repeat it: `make bench` (about ten minutes; `ARGS=--quick` for a fifth of the mail, `ARGS=--full` for a longer rest
-before memory is read, `ARGS="--only flags,select"` for some rows, which prints and writes nothing). The comparison
-needs `apt-get install dovecot-imapd`.
+before memory is read, `ARGS="--only flags,select"` for some rows, which prints and writes nothing, `ARGS=--growth` for
+the part on growth alone). The comparison needs `apt-get install dovecot-imapd`.
 
 """
 
@@ -60,7 +61,7 @@ def write(own: Sequence[Figure], rows: Sequence[Compared], version: str | None, 
     text += _OWN + "".join(map(own_line, own)) + "\n"
     if version is not None:
         text += _COMPARED.format(version=version, main=main, size=size) + "".join(map(compared_line, rows)) + "\n"
-    text += NOTES.read_text()
+    text += GROWTH.read_text() + NOTES.read_text()
     PAGE.write_text(text)
     return PAGE
 
