@@ -5,7 +5,7 @@ the mailbox index do not say.
 """
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, compress
 from typing import Final, Protocol
 
 from bridge.imap.dialect import Dialect, Mode
@@ -151,20 +151,38 @@ def vanished(selected: Selected, gone: Sequence[tuple[int, Uid]]) -> list[bytes]
 
 
 def flag_lines(
-    session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False, flags: bool = True
+    session: Reader, selected: Selected, messages: Sequence[tuple[int, Uid]], *, uid: bool = False
 ) -> list[bytes]:
-    """FETCH lines with the present flags of messages (number, UID). `uid`: with the UID, as UID commands must have.
+    """FETCH lines with the present flags of messages (number, UID). `uid`: with the UID, as UID commands must have."""
+    if not messages:
+        return []
+    numbers, uids = zip(*messages, strict=True)
+    return flag_columns(session, selected, numbers, uids, uid=uid)
+
+
+def flag_columns(
+    session: Reader,
+    selected: Selected,
+    numbers: Sequence[int],
+    uids: Sequence[Uid],
+    *,
+    uid: bool = False,
+    flags: bool = True,
+) -> list[bytes]:
+    """The same for numbers and UIDs as columns.
 
     Without `flags` only what the session's modes add is told: the client knows the flags, as it set them silently.
     """
     uid = uid or Mode.QRESYNC in session.modes  # RFC 7162 section 3.2.4
     by_uid = Mode.UIDONLY in session.modes
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
-    sets = selected.index.flag_sets([of for _, of in messages])
-    there = [(*message, flag_set) for message, flag_set in zip(messages, sets, strict=True) if flag_set is not None]
+    sets = selected.index.flag_sets(uids)
+    there = [flag_set for flag_set in sets if flag_set is not None]
     if not there:
         return []
-    numbers, uids, flag_sets = zip(*there, strict=True)
+    if len(there) < len(sets):
+        known = [flag_set is not None for flag_set in sets]
+        numbers, uids = list(compress(numbers, known)), list(compress(uids, known))
     items: list[bytes] = []
     columns: list[Sequence[int | bytes]] = [uids if by_uid else numbers]
     if uid and not by_uid:
@@ -172,7 +190,7 @@ def flag_lines(
         columns.append(uids)
     if flags:
         items.append(b"FLAGS (%b)")
-        columns.append(flag_texts(session, selected, uids, flag_sets))
+        columns.append(flag_texts(session, selected, uids, there))
     for extra in extras:
         items.append(b"%b")
         columns.append([extra(selected, of) for of in uids])

@@ -144,11 +144,9 @@ class View:
         if fresh:
             self.uids = self.uids + uid_list(fresh)
         mine = self.uids
-        self._gone.update(uid for uid in delta.gone if position(mine, uid) >= 0)
+        self._gone.update(_known(mine, delta.gone))
         if not silent:
-            new = set(fresh)
-            there = zip(delta.changed, positions(mine, delta.changed), strict=True)
-            self._changed.update(uid for uid, at in there if at >= 0 and uid not in new)
+            self._changed.update(set(_known(mine, delta.changed)).difference(fresh))
         self.modseq = max(self.modseq, delta.highest)
 
     def _fresh(self, delta: Delta) -> list[Uid]:
@@ -181,9 +179,9 @@ class View:
             self._gone.difference_update(untold)
 
     def _expunge(self) -> tuple[tuple[int, Uid], ...]:
-        leaving = sorted(self._gone, reverse=True)
+        leaving = sorted(self._gone)
         mine = self.uids
-        said = tuple((position(mine, uid) + 1, uid) for uid in leaving)
+        said = tuple(zip((at + 1 for at in reversed(positions(mine, leaving))), reversed(leaving), strict=True))
         self.uids = _without(mine, said, self._gone)
         self.known -= len(said)
         self._changed.difference_update(self._gone)
@@ -191,10 +189,16 @@ class View:
         return said
 
     def _flags(self) -> tuple[tuple[int, Uid], ...]:
-        mine, gone = self.uids, self._gone
-        told = tuple((position(mine, uid) + 1, uid) for uid in sorted(self._changed) if uid not in gone)
+        uids = sorted(self._changed - self._gone)
+        told = tuple(zip(self.numbers(uids), uids, strict=True))
         self._changed.clear()
         return told
+
+
+def _known(uids: "array[int]", wanted: Sequence[Uid]) -> Iterable[Uid]:
+    """Those of many ascending UIDs that are in a list."""
+    at = positions(uids, wanted)
+    return wanted if isinstance(at, range) else [uid for uid, there in zip(wanted, at, strict=True) if there >= 0]
 
 
 def _without(uids: "array[int]", said: Sequence[tuple[int, Uid]], gone: Collection[int]) -> "array[int]":

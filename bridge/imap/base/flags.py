@@ -80,7 +80,7 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     def write(tx: WriteTx) -> Stored:
         return flags.store(tx, selected.mailbox, uids, wanted.op, wanted.flags, wanted.unchanged_since)
 
-    stored, _ = await change(session, selected, write, silent=wanted.silent)
+    stored, _ = await change(session, selected, write, silent=True)  # what it sets is told below, if at all
     left_alone = set(stored.modified)
     withheld = selected.view.withheld
     here = [of for of in uids if of not in withheld] if withheld else uids
@@ -97,11 +97,11 @@ def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequenc
     """The FETCH lines that STORE itself tells; of silent ones only the modseq, to who knows about modseqs."""
     if wanted.silent and Mode.CONDSTORE not in session.modes:
         return
-    numbered = list(zip(selected.view.numbers(done), done, strict=True))
     if not wanted.silent:
         session.write(b"".join(sync.new_keywords(session, selected)))
         selected.view.forget_flags(done)
-    session.write(b"".join(sync.flag_lines(session, selected, numbered, uid=uid, flags=not wanted.silent)))
+    numbers = selected.view.numbers(done)
+    session.write(b"".join(sync.flag_columns(session, selected, numbers, done, uid=uid, flags=not wanted.silent)))
 
 
 def completed(word: str, asked: int, done: int, *, uid: bool) -> Done:
