@@ -1,4 +1,5 @@
-"""Who answers at `schedule@`: reads a time and a task in plain words, and proposes the schedule. No language model.
+"""Who answers at `schedule@`: reads a time (or what else sets a task off) and a task in plain words, and proposes the
+schedule. No language model.
 
 The rule: it acts like any model. It only proposes; what it read stands in the request, and nothing is armed without the
 owner's word.
@@ -12,7 +13,7 @@ from datetime import tzinfo
 from decimal import Decimal
 from typing import Any, Final
 
-from agents import prompt
+from agents import occasion, prompt
 from agents.llm import (
     AssistantMessage,
     Message,
@@ -44,7 +45,8 @@ _BEHIND: Final = re.compile(r":\s+\S")
 _HOW: Final = (
     'Write when and what, for example: "every weekday at 8: summarise my inbox", "jeden Montag um 9:30 offene Aufgaben '
     'auflisten", "tomorrow at 14:00 remind me to call Ann", "first of the month at noon: ...", or cron text such as '
-    '"0 8 * * 1-5 ...".'
+    '"0 8 * * 1-5 ...". Or what sets it off: "when mail comes to the hook backup: say what failed", "webhook deploy: '
+    '...", "watch the mailbox office: ...".'
 )
 
 
@@ -82,6 +84,8 @@ class Clerk:
         """
         from agents import plain  # on first use: its patterns make a start slower
 
+        if (upon := occasion.read(words) or occasion.read(subject)) is not None:
+            return _upon(upon, words, subject, before)
         now = to_wall(self.clock.now(), self.zone)
         try:
             found = plain.read(words, now)
@@ -111,6 +115,19 @@ class Clerk:
             "act": "remind" if remind else before.get("act", "run"),
         }
         return _call(args)
+
+
+def _upon(upon: occasion.Occasion, words: str, subject: str, before: dict[str, Any]) -> ModelReply:
+    """A call of the tool for a task that something outside sets off."""
+    named_above = occasion.read(words) is None
+    task = upon.rest or (words.strip() if named_above else "") or before.get("task", "")
+    title = "" if named_above else subject
+    if not task:
+        task = title
+    if not task:
+        return _say(f'Not scheduled: "{upon.said}" says what sets it off, but not what is to be done.\n\n{_HOW}')
+    args = {"when": upon.when, "task": f"{task[:1].upper()}{task[1:]}", "said": upon.said[:300], "act": "run"}
+    return _call({**args, "title": before.get("title") or title or _first(task)})
 
 
 _ENDS: Final = 'Its message in the mailbox Automations shows it: "pause" or "delete" there ends it.'

@@ -7,9 +7,9 @@ transaction.
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from agents import trigger
+from agents import trigger, trigger_secret
 from agents.ports import Clock, WriteTx
-from agents.rule import Rule, SpecFault
+from agents.rule import Event, Rule, SpecFault
 from agents.schedule import Planned, Reading, Reminder
 from agents.tool import ToolFailed
 from agents.wall import to_wall
@@ -23,6 +23,7 @@ class Planner:
     """Implements agents.schedule.Calendar on the rows of agents.trigger."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
         self._agents = tuple(settings.agents)
         self._zone = settings.zone()
         self._clock = clock
@@ -46,6 +47,10 @@ class Planner:
 
     def read(self, when: str, zone: str) -> Reading:
         rule, known = self._rule(when), self._known(zone)
+        if isinstance(rule, Event):
+            if rule.kind == "mailbox" and rule.name not in self._settings.mailboxes:
+                raise ToolFailed(f'when: the settings describe no mailbox "{rule.name}" under [mailboxes]')
+            return Reading(rule.words(), rule.spec, "", "", is_event=True)
         coming = trigger.upcoming(rule, known, self._clock.now())
         return Reading(rule.words(), rule.spec, known.key, coming)
 
@@ -53,8 +58,9 @@ class Planner:
         return self._agents
 
     def plan(self, tx: WriteTx, account: int, thread: str, planned: Planned, key: str) -> str:
-        names = ("agent", "act", "title", "late", "overlap")
-        spec = self._rule(planned.when).spec
+        names = ("agent", "act", "title")
+        rule = self._rule(planned.when)
+        spec, event = rule.spec, isinstance(rule, Event)
         new = trigger.New(
             account=account,
             thread=thread,
@@ -64,9 +70,28 @@ class Planner:
             text=planned.task,
             key=key,
             taint=planned.tainted,
+            late=planned.late or ("all" if event else "once"),
+            overlap=planned.overlap or ("queue" if event else "skip"),
             **{name: getattr(planned, name) for name in names},
         )
-        return self._set(tx, new)
+        coming = self._set(tx, new)
+        return self._door(tx, new, planned) if event else f"Next: {coming}"
+
+    def _door(self, tx: WriteTx, new: trigger.New, planned: Planned) -> str:
+        """How it is set off. The address of a mail hook is told where no model provider hears it; the secret of a
+        webhook never is by mail.
+        """
+        kind, name = new.spec.split()
+        item = trigger.named(tx, new.account, kind, name)
+        if item is None or kind == "mailbox":
+            return "It begins with the next mail that comes in there."
+        if kind == "webhook" or not planned.by_rules:
+            what = "secret" if kind == "webhook" else "address"
+            return f"In a terminal, `postroom triggers secret {new.spec}` makes its {what} and shows it once."
+        token = trigger_secret.new_secret()
+        trigger_secret.give(tx, self._clock.now(), item, token)
+        address = self._settings.address(f"hook+{name}.{token}")
+        return f"Its address, told only now: {address}"
 
     def _still_said(self, said: str, spec: str) -> str:
         """The user's words for the time, unless they changed the time afterwards."""
@@ -80,6 +105,8 @@ class Planner:
             made = trigger.create(tx, self._clock.now(), new)
         except SpecFault as fault:
             raise ToolFailed(f"Not set: {fault}.") from None
+        if made.is_event:
+            return ""
         coming = trigger.upcoming(made.rule, made.tz, self._clock.now(), 1 if made.kind == "once" else 3)
         return f"{coming} ({made.zone})"
 

@@ -36,10 +36,11 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A schedule to be set: what is to be done, and when (`when` is a time, cron text, or plain words that recur).
+    """A schedule to be set: what is to be done, and when (`when` is a time, cron text, plain words that recur, or what
+    sets it off from outside: "webhook deploy").
 
     `act` is "run" (a task for `agent`) or "remind"; `said` are the user's own words for the time; `late` is once, skip
-    or all, `overlap` skip, queue or replace.
+    or all, `overlap` skip, queue or replace (empty: as is usual for what it is). `by_rules`: no model hears the answer.
     """
 
     when: str
@@ -49,19 +50,23 @@ class Planned:
     zone: str = ""
     act: str = "run"
     said: str = ""
-    late: str = "once"
-    overlap: str = "skip"
+    late: str = ""
+    overlap: str = ""
     tainted: bool = False
+    by_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a `when` was read: in words, in its one spelling, with its zone, and when it comes next."""
+    """How a `when` was read: in words, in its one spelling, with its zone, and when it comes next. An event has neither
+    zone nor next times.
+    """
 
     words: str
     spec: str
     zone: str
     upcoming: str
+    is_event: bool = False
 
 
 class Calendar(Schedule, Protocol):
@@ -74,5 +79,5 @@ class Calendar(Schedule, Protocol):
         ...
 
     def plan(self, tx: WriteTx, account: int, thread: str, planned: Planned, key: str) -> str:
-        """Set it; returns the next runs as text with their time zone."""
+        """Set it; returns in words when it comes next, or how it is set off."""
         ...

@@ -1,10 +1,10 @@
-"""`schedule`: a task that begins by itself at a time, once or again and again. The user approves each one."""
+"""`schedule`: a task that begins by itself, at a time or upon what comes from outside. The user approves each one."""
 
 from agents.letter import Field
 from agents.llm import ToolSpec
 from agents.offer import Offer
 from agents.ports import WriteTx
-from agents.schedule import Calendar, Planned
+from agents.schedule import Calendar, Planned, Reading
 from agents.tool import (
     Args,
     BaseTool,
@@ -20,9 +20,13 @@ from agents.tool import (
 )
 
 NAME = "schedule"
+CLERK = "schedule"
+"""Who sets schedules by rules alone: what it is told goes to no model provider."""
+
 SPEC = ToolSpec(
     NAME,
-    "Set a task that begins by itself at a time, once or again and again. For a plain reminder use remind_me.",
+    "Set a task that begins by itself: at a time, once or again and again, or whenever a webhook is called or mail "
+    "comes to a hook or a watched mailbox. For a plain reminder use remind_me.",
     {
         "type": "object",
         "properties": {
@@ -30,7 +34,8 @@ SPEC = ToolSpec(
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 200,
-                "description": 'Local time "YYYY-MM-DDTHH:MM" for once, or cron text such as "0 8 * * 1-5".',
+                "description": 'Local time "YYYY-MM-DDTHH:MM" for once, cron text such as "0 8 * * 1-5", or what sets '
+                'it off: "webhook NAME", "hook NAME", "mailbox NAME".',
             },
             "task": {"type": "string", "minLength": 1, "maxLength": 8000, "description": "What is to be done then."},
             "title": {"type": "string", "minLength": 1, "maxLength": 120, "description": "A few words for it."},
@@ -61,7 +66,9 @@ class ScheduleTask(BaseTool):
         self._calendar = calendar
 
     def plan(self, args: Args) -> Plan:
-        self._calendar.read(args["when"], args.get("zone", ""))
+        read = self._calendar.read(args["when"], args.get("zone", ""))
+        if read.is_event and args.get("act") == "remind":
+            raise ToolFailed("act: what comes from outside is handed to an agent; only times can remind")
         agent = args.get("agent", "")
         if agent and agent not in self._calendar.agents():
             raise ToolFailed(f'agent: there is no "{agent}"; there is {", ".join(self._calendar.agents())}')
@@ -70,6 +77,8 @@ class ScheduleTask(BaseTool):
     def describe(self, args: Args) -> Described:
         read = self._calendar.read(args["when"], args.get("zone", ""))
         remind = args.get("act") == "remind"
+        if read.is_event:
+            return _described(args, read)
         fields = [
             Field("When", read.words, read.spec if read.spec not in read.words else ""),
             Field("Zone", read.zone),
@@ -95,10 +104,25 @@ class ScheduleTask(BaseTool):
             title=" ".join(args["title"].split()),
             agent=args.get("agent") or own,
             tainted=ctx.tainted,
+            by_rules=ctx.agent == CLERK,
             **{name: args[name] for name in ("zone", "act", "said", "late", "overlap") if args.get(name)},
         )
-        coming = self._calendar.plan(tx, ctx.account, ctx.thread, planned, call.idem_key)
-        return ToolResult(f"It is set. Next: {coming}")
+        told = self._calendar.plan(tx, ctx.account, ctx.thread, planned, call.idem_key)
+        return ToolResult(f"It is set. {told}")
+
+
+def _described(args: Args, read: Reading) -> Described:
+    """A trigger without a time: what sets it off, and what comes then."""
+    fields = [
+        Field("When", read.words),
+        Field("Title", args["title"]),
+        Field("Task", args["task"], "what comes is handed over with it, as untrusted text"),
+    ]
+    fields += [Field("Said", args["said"])] if args.get("said") else []
+    fields += [Field("Agent", args["agent"])] if args.get("agent") else []
+    fields.append(Field("Overlap", args.get("overlap", "queue"), "while a run goes on: skip, queue, replace"))
+    words = f"{read.words[:1].upper()}{read.words[1:]}"
+    return Described("Set a trigger", tuple(fields), f'{words}, "{args["title"]}"')
 
 
 def make(offer: Offer) -> Tool | None:

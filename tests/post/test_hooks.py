@@ -263,3 +263,20 @@ async def test_trash_stops_the_run_and_the_hook_stays(tmp_path: Path) -> None:
         stopped = await at.ada.mail("Re: Backups")
         assert stopped.text.startswith("Stopped")
         assert [code for code, _ in await at.recipient(HOOK)] == [250]
+
+
+async def test_a_hook_is_asked_for_by_mail_and_its_address_comes_by_mail_once(tmp_path: Path) -> None:
+    async with machine(tmp_path) as at:
+        await at.ada.write("schedule@postroom.internal", "Scanner", "when mail comes to the hook scan: say what came")
+        request = await at.ada.mail("Approve?")
+        assert 'Whenever mail comes to its hook "scan"' in request.text
+        await at.ada.reply(request, "approve")
+        told = await at.ada.mail("Re: Scanner")
+        address = next(word for word in told.text.split() if word.startswith("hook+scan."))
+        [shown] = [kept for kept in at.ada.mails("Automations") if "Scanner" in kept.message["Subject"]]
+        assert address not in shown.text
+        await at.deliver(night("s1", address), address)
+        await at.ada.mail("Re: Scanner", nth=2)
+        await at.ada.reply(shown, "delete")
+        await at.ada.settled()
+        assert await at.recipient(address) == [(550, UNKNOWN)]

@@ -83,6 +83,29 @@ def after(result: str, ok: bool) -> tuple[Message, ...]:
     return letter("every weekday at 8: list my mail", "Inbox"), asked, ResultMessage("c1", NAME, result, ok)
 
 
+@pytest.mark.parametrize(
+    ("words", "subject", "when", "task", "title"),
+    [
+        ("webhook deploy: say what broke", "Deploys", "webhook deploy", "Say what broke", "Deploys"),
+        ("say what broke", "webhook deploy:", "webhook deploy", "Say what broke", "Say what broke"),
+        ("when mail comes to the hook backup", "Say what failed", "hook backup", "Say what failed", "Say what failed"),
+        ("watch the mailbox office: say when someone wants to meet tomorrow at 9", "", "mailbox office",
+         "Say when someone wants to meet tomorrow at 9", "Say when someone wants to meet tomorrow at 9"),
+    ],
+)  # fmt: skip
+async def test_what_sets_a_task_off(words: str, subject: str, when: str, task: str, title: str) -> None:
+    said = await reply(letter(words, subject))
+    [call] = said.calls
+    args = json.loads(call.raw_args)
+    assert (args["when"], args["task"], args["title"], args["act"]) == (when, task, title, "run")
+    assert "zone" not in args
+    assert set(args) <= set(SPEC.schema["properties"])
+
+
+async def test_a_trigger_without_a_task_is_asked_for_one() -> None:
+    assert "but not what is to be done" in (await reply(letter("watch the mailbox office"))).text
+
+
 async def test_an_approved_one_is_armed() -> None:
     said = await reply(*after("It is set. Next: Tue 1 Dec 08:00 (Europe/Berlin)", True))
     assert said.text.startswith("Armed. It is set. Next: Tue 1 Dec 08:00 (Europe/Berlin)")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents import discover, gate, schema, trigger
+from agents import discover, gate, schema, trigger, trigger_secret
 from agents.offer import Offer
 from agents.planner import Planner
 from agents.profile import Profile
@@ -158,3 +158,51 @@ def test_a_reminder_is_free_and_a_schedule_asks(
 
 def test_without_a_calendar_neither_is_offered() -> None:
     assert {"remind_me", "schedule"}.isdisjoint(tool.spec.name for tool in discover.tools(Offer()))
+
+
+HOOK = {"when": "hook backup", "task": "say what failed", "title": "Backups"}
+
+
+async def test_a_trigger_is_shown_without_times_and_set_in_line(
+    db: Database, tools: dict[str, Tool], clock: FakeClock
+) -> None:
+    tool = tools["schedule"]
+    said = tool.describe(HOOK)
+    assert said.subject == 'Whenever mail comes to its hook "backup", "Backups"'
+    fields = {field.name: field.value for field in said.fields}
+    assert set(fields) == {"When", "Title", "Task", "Overlap"}
+    _, item = await apply(db, tool, HOOK, context(clock))
+    assert (item.kind, item.name, item.late, item.overlap) == ("hook", "backup", "all", "queue")
+    assert (item.due_at, item.wake_at, item.state) == (None, None, "active")
+
+
+async def test_the_address_of_a_hook_is_told_where_no_model_hears_it(
+    db: Database, tools: dict[str, Tool], clock: FakeClock
+) -> None:
+    text, item = await apply(db, tools["schedule"], HOOK, context(clock, agent="schedule"))
+    address = text.split()[-1]
+    token = address.partition("@")[0].removeprefix("hook+backup.")
+    assert db.read(lambda tx: trigger_secret.open_by(tx, 1, "hook", "backup", token)).trigger == item
+    other = {**HOOK, "when": "hook second"}
+    text, item = await apply(db, tools["schedule"], other, context(clock), key="k2")
+    assert (
+        text == "It is set. In a terminal, `postroom triggers secret hook second` makes its address and shows it once."
+    )
+    webhook = {**HOOK, "when": "webhook deploy"}
+    text, item = await apply(db, tools["schedule"], webhook, context(clock, agent="schedule"), key="k3")
+    assert text.endswith("makes its secret and shows it once.")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"act": "remind"}, "only times can remind"),
+        ({"when": "mailbox office"}, 'describe no mailbox "office"'),
+        ({"when": "hook a.b"}, "is no name for a hook"),
+    ],
+)
+def test_a_trigger_that_cannot_be_is_said_before_anyone_is_asked(
+    tools: dict[str, Tool], change: dict[str, str], told: str
+) -> None:
+    with pytest.raises(ToolFailed, match=told):
+        tools["schedule"].plan({**HOOK, **change})
