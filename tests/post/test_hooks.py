@@ -269,7 +269,7 @@ async def test_a_hook_is_asked_for_by_mail_and_its_address_comes_by_mail_once(tm
     async with machine(tmp_path) as at:
         await at.ada.write("schedule@postroom.internal", "Scanner", "when mail comes to the hook scan: say what came")
         request = await at.ada.mail("Approve?")
-        assert 'Whenever mail comes to its hook "scan"' in request.text
+        assert 'whenever mail comes to its hook "scan"' in request.text
         await at.ada.reply(request, "approve")
         told = await at.ada.mail("Re: Scanner")
         address = next(word for word in told.text.split() if word.startswith("hook+scan."))
