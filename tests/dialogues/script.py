@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 LINE = re.compile(r"(?P<word>[a-z]+)(?: (?P<who>[^<>]+?))?(?P<way>[<>])(?: (?P<text>.*))?$")
-ACTS = frozenset({"mail>", "reply>", "answer>", "drop>", "do>"})
+ACTS = frozenset({"mail>", "reply>", "answer>", "drop>", "webhook>", "hook>", "do>"})
 BEFORE = frozenset({"setup>", "file>", "home>"})
 SEEN = frozenset({"model>", "model<", "tool>", "tool<", "ask>", "mail<", "in<", "gone<", "sent<"})
-NAMED = frozenset({"file>", "home>", "drop>", "in<", "gone<", "model>", "model<"})
+NAMED = frozenset({"file>", "home>", "drop>", "webhook>", "hook>", "in<", "gone<", "model>", "model<"})
 """Marks that may name a file, a mailbox or who answers."""
 
 

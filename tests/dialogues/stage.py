@@ -28,6 +28,7 @@ from bridge.submissions import Receipt
 from config import settings as config_settings
 from config.load import load
 from mailstore.store import FILE
+from tests.dialogues import outsiders
 from tests.dialogues.actor import FREE, Actor, Cues
 from tests.dialogues.script import Block, Dialogue, Scene, read_call
 from tests.post.desk import PATIENCE, Desk, Kept, Person, opened
@@ -169,6 +170,10 @@ class Stage:
             lines = [f"From: {head.pop('From', 'somebody@example.org')}", f"Subject: {head.pop('Subject', 'Dropped')}"]
             raw = "\r\n".join([*lines, "Message-ID: <dropped@example.org>", "", *text.splitlines(), ""])
             await self._ada.append(block.who or "Agents/Assistant", raw.encode())
+        elif block.mark == "webhook>":
+            await outsiders.call(self._desk, self._ada, block.who, block.text)
+        elif block.mark == "hook>":
+            await outsiders.mail(self._desk, self._ada, block.who, *_headers(block))
         elif block.mark in ("reply>", "answer>"):
             await self._answer(block)
         elif block.text != "restart":
