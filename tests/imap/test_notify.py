@@ -105,12 +105,12 @@ async def test_who_does_not_read_costs_nothing_and_hears_how_it_stands(house: Ho
     client = await house.login("ada", "INBOX")
     await ok(client, "NOTIFY SET (selected (MessageNew (UID) MessageExpunge FlagChange))")
     protocol = client.transport.get_protocol()
-    protocol.pause_writing()  # type: ignore[attr-defined]  # the pump has it
+    protocol.pause_writing()
     for number in range(3):
         await house.append("INBOX", letter(str(number)))
     await client.settle()
     assert not client.inbox
-    protocol.resume_writing()  # type: ignore[attr-defined]
+    protocol.resume_writing()
     assert [await client.line() for _ in range(5)] == [
         b"* 3 EXISTS\r\n", b"* 3 RECENT\r\n",
         b"* 1 FETCH (UID 1)\r\n", b"* 2 FETCH (UID 2)\r\n", b"* 3 FETCH (UID 3)\r\n",
@@ -146,7 +146,7 @@ async def test_a_change_of_the_selected_mailbox_and_another_while_a_command_runs
     await ok(other, "STORE 1 +FLAGS.SILENT (\\Deleted)")
     other.send(b"x EXPUNGE\r\n")
     client.send(b"a FETCH 3 (UID)\r\nb NOOP\r\nc FETCH 3 (UID)\r\nd UID FETCH 1:* (UID)\r\n")
-    heard = []
+    heard: list[bytes] = []
     while not heard or not heard[-1].startswith(b"d "):
         heard.append(await client.line())
     if b"* 1 EXPUNGE\r\n" not in heard:
