@@ -85,7 +85,9 @@ def refusal(tx: ReadTx, office: Office, item: Trigger) -> str | None:
 
 def _take(tx: WriteTx, office: Office, item: Trigger, delivery: Delivery, key: str) -> Taken:
     now, under_way = office.now(), tx.value("agents.triggers.under_way", trigger=item.id)
-    row = {"trigger": item.id, "key": key, "hash": delivery.digest, "now": now}
+    behind = tx.value("agents.triggers.line_end", trigger=item.id)
+    due = now if behind is None else max(now, behind + 1)
+    row = {"trigger": item.id, "key": key, "hash": delivery.digest, "now": now, "due": due}
     if under_way is not None and item.overlap == "skip":
         tx.run("agents.triggers.deliver", **row, state="skipped", run=None, letter=None)
         trigger_fire.note(tx, office, item, "left out, as the run before it had not ended", fired=0)
@@ -96,6 +98,7 @@ def _take(tx: WriteTx, office: Office, item: Trigger, delivery: Delivery, key: s
         ending.cancel(tx, office, store.get_run(tx, under_way), "The next run of its trigger has begun.")
     run = ids.new_id(now)
     letter = codec.dump(_letter(item, delivery, key, now))
+    tx.run("agents.triggers.forget_fires", trigger=item.id, before=now - trigger_fire.KEPT_MS)
     tx.run("agents.triggers.deliver", **row, state="waiting", run=run, letter=letter)
     trigger_fire.try_on(tx, office, item)
     begun = tx.value("agents.triggers.fire_state", trigger=item.id, key=key) == "fired"

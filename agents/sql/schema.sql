@@ -393,6 +393,9 @@ CREATE TABLE fires (
 
 CREATE INDEX fires_run ON fires (run) WHERE run IS NOT NULL;
 CREATE INDEX fires_hash ON fires (trigger, hash, at) WHERE hash <> '';
+CREATE INDEX fires_at ON fires (trigger, at);
+CREATE INDEX fires_waiting ON fires (trigger, due) WHERE state = 'waiting';
+CREATE INDEX runs_open ON runs (account, thread) WHERE ended IS NULL;
 
 CREATE TABLE tool_defs (
     server     TEXT NOT NULL,

@@ -83,7 +83,7 @@ SELECT salt, hash, made FROM trigger_secrets WHERE trigger = :trigger;
 -- name: deliver
 -- Takes what came to a trigger, once for its key; it waits for its run.
 INSERT INTO fires (trigger, key, due, at, state, run, hash, letter)
-VALUES (:trigger, :key, :now, :now, :state, :run, :hash, :letter) ON CONFLICT DO NOTHING;
+VALUES (:trigger, :key, :due, :now, :state, :run, :hash, :letter) ON CONFLICT DO NOTHING;
 
 -- name: delivered
 -- What became of what came under a key.
@@ -91,15 +91,20 @@ SELECT * FROM fires WHERE trigger = :trigger AND key = :key;
 
 -- name: delivered_lately
 -- The same, come lately without a key of its own.
-SELECT * FROM fires WHERE trigger = :trigger AND hash = :hash AND at >= :since AND key LIKE 'body.%' ORDER BY at LIMIT 1;
+SELECT * FROM fires
+WHERE trigger = :trigger AND hash = :hash AND hash <> '' AND at >= :since AND key LIKE 'body.%' ORDER BY at LIMIT 1;
 
 -- name: lately
 -- How often a trigger was set off lately.
 SELECT count(*) FROM fires WHERE trigger = :trigger AND at >= :since;
 
+-- name: line_end
+-- The place of the last that waits: what comes next stands behind it, also in the same millisecond.
+SELECT max(due) FROM fires INDEXED BY fires_waiting WHERE trigger = :trigger AND state = 'waiting';
+
 -- name: how_many_wait
 -- How much of what came waits for a run.
-SELECT count(*) FROM fires WHERE trigger = :trigger AND state = 'waiting';
+SELECT count(*) FROM fires INDEXED BY fires_waiting WHERE trigger = :trigger AND state = 'waiting';
 
 -- name: give_up
 -- What waits is not done: the trigger could not begin it.
@@ -122,12 +127,15 @@ UPDATE fires SET state = :state, run = :run, letter = NULL WHERE trigger = :trig
 SELECT 1 FROM fires WHERE trigger = :trigger AND key = :key;
 
 -- name: under_way
--- The unfinished run of a trigger.
-SELECT r.id FROM fires AS f JOIN runs AS r ON r.id = f.run WHERE f.trigger = :trigger AND r.ended IS NULL LIMIT 1;
+-- The unfinished run of a trigger: one of the few that its thread has.
+SELECT r.id FROM triggers AS t
+CROSS JOIN runs AS r INDEXED BY runs_open ON r.account = t.account AND r.thread = t.thread AND r.ended IS NULL
+JOIN fires AS f ON f.run = r.id AND f.trigger = t.id
+WHERE t.id = :trigger LIMIT 1;
 
 -- name: waiting
 -- The time of a trigger that waits until its run has ended.
-SELECT * FROM fires WHERE trigger = :trigger AND state = 'waiting' ORDER BY due, run LIMIT 1;
+SELECT * FROM fires INDEXED BY fires_waiting WHERE trigger = :trigger AND state = 'waiting' ORDER BY due LIMIT 1;
 
 -- name: of_run
 -- The trigger that began a run.
@@ -135,7 +143,7 @@ SELECT t.* FROM fires AS f JOIN triggers AS t ON t.id = f.trigger WHERE f.run = 
 
 -- name: forget_fires
 -- Times long past, whose keys cannot come again.
-DELETE FROM fires WHERE trigger = :trigger AND due < :before AND state <> 'waiting';
+DELETE FROM fires WHERE trigger = :trigger AND at < :before AND state <> 'waiting';
 
 -- name: own_key
 -- The key of a mail of ours by its Message-ID.

@@ -85,8 +85,10 @@ class Accept:
     async def accept(self, identity: Identity, envelope: Envelope) -> Receipt | Refused:
         """Keep the mail. Returns after the durable commit; a full disk is 452 and keeps nothing."""
         now = self._clock()
-        if identity.hooks_only and any(isinstance(self.recipient(identity, to), Refused) for to in envelope.recipients):
-            return _HOOKS_ONLY
+        if identity.hooks_only:  # said at RCPT already, and again in case something has changed since
+            for address in envelope.recipients:
+                if isinstance(answer := self.recipient(identity, address), Refused):
+                    return answer
         if len(envelope.raw) > _IN_THREAD:
             ready = await asyncio.to_thread(self._ready, identity, envelope, now)
         else:

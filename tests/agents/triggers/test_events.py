@@ -310,3 +310,26 @@ def test_the_migration_keeps_triggers_and_their_times(tmp_path: Path) -> None:
         assert connection.execute("SELECT key, state, run, hash FROM fires").fetchall() == [("k0", "fired", "r", "")]
         connection.execute("DELETE FROM triggers")
         assert connection.execute("SELECT * FROM fires").fetchall() == []
+
+
+def test_a_delivery_costs_the_same_however_much_came_before() -> None:
+    """No query that a delivery asks goes through all that its trigger ever had."""
+    folder = resources.files("agents") / "sql"
+    asked = ("under_way", "waiting", "how_many_wait", "lately", "delivered", "delivered_lately", "forget_fires")
+    queries = dict(block.split("\n", 1) for block in (folder / "triggers.sql").read_text().split("-- name: ")[1:])
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript((folder / "schema.sql").read_text())
+        for name in asked:
+            params = dict.fromkeys(("trigger", "key", "hash", "since", "before"), 1)
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {queries[name]}", params)]
+            fires = [line for line in plan if "fires" in line or " f " in line]
+            narrow = (
+                "fires_waiting",
+                "fires_at (trigger=? AND at",
+                "fires_hash (trigger=? AND hash=?",
+                "key=?",
+                "run=?",
+            )
+            assert fires, name
+            assert all(any(part in line for part in narrow) for line in fires), (name, plan)
+            assert not any(line.startswith("SCAN") for line in plan), (name, plan)
