@@ -23,7 +23,7 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     Raises CannotModify (into a view), NoSuchMailbox.
     """
     target = stored(tx, target)
-    there = standing.at(tx, get(tx, source.id).id, uids)
+    there = standing.at(tx, get(tx, source.id), uids)
     if not there:
         return Copied([], [], target.uidvalidity)
     account = _one_account(source, target)
@@ -43,7 +43,7 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
 def move(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> Copied:
     """Move messages. Unknown UIDs are left out. Raises CannotModify (into a view), NoSuchMailbox."""
     source, target = get(tx, source.id), stored(tx, target)
-    return _move(tx, source, standing.at(tx, source.id, uids), target)
+    return _move(tx, source, standing.at(tx, source, uids), target)
 
 
 def move_all(tx: WriteTx, source: Mailbox, target: Mailbox) -> Copied:

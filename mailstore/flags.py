@@ -61,7 +61,7 @@ def store(
     mailbox = get(tx, mailbox.id)
     given = read_flags(flags)
     modified = [] if unchanged_since is None else _changed_since(tx, mailbox, uids, unchanged_since)
-    there = standing.at(tx, mailbox.id, set(uids).difference(modified) if modified else uids)
+    there = standing.at(tx, mailbox, set(uids).difference(modified) if modified else uids)
     change = _change(tx, mailbox.account, op, given.bits, given.keywords)
     differences = _differences(there.keys, change)
     marking = _marking(there.keys, op, given.deleted)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Any
 
-from mailstore.model import DELETED, SEEN, MailboxId
+from mailstore.model import DELETED, SEEN, Mailbox, MailboxId
 from mailstore.transaction import ReadTx
 
 ALL, UNREAD, ACTION = 1, 2, 4  # the views, as bits
@@ -78,9 +78,12 @@ class Standing:
             yield MailboxId(mailbox), alike
 
 
-def at(tx: ReadTx, mailbox: MailboxId, uids: Iterable[int]) -> Standing:
+def at(tx: ReadTx, mailbox: Mailbox, uids: Iterable[int]) -> Standing:
     """Those of these UIDs that exist, ascending."""
-    return Standing(*tx.columns("mailstore.placing.at", mailbox=mailbox, uids=spans(uids)))
+    if mailbox.view is not None:
+        return Standing(*tx.columns("mailstore.placing.shown-at", mailbox=mailbox.id, uids=spans(uids)))
+    there, emails, keys, sizes, *views = tx.columns("mailstore.placing.at", mailbox=mailbox.id, uids=spans(uids))
+    return Standing(there, emails, keys, sizes, [mailbox.id] * len(there), there, *views)
 
 
 def everything(tx: ReadTx, mailbox: MailboxId) -> Standing:

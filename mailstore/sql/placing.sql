@@ -54,7 +54,18 @@ UPDATE mailboxes SET
 WHERE id = :mailbox;
 
 -- name: at
--- The placements in ranges of UIDs ([[first, last], ...], ascending), as the columns of a Standing.
+-- The placements of a stored mailbox in ranges of UIDs ([[first, last], ...], ascending), as the columns of a Standing,
+-- but for those that say where the messages are stored: here.
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.in_all), json_group_array(s.in_unread), json_group_array(s.in_action)
+FROM json_each(:uids) j
+CROSS JOIN placement p ON p.mailbox = :mailbox
+    AND p.uid BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]')
+CROSS JOIN state s ON s.email = p.email;
+
+-- name: shown-at
+-- The placements of a view in ranges of UIDs ([[first, last], ...], ascending), as the columns of a Standing.
 SELECT json_group_array(p.uid), json_group_array(p.email),
     json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
     json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),

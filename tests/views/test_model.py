@@ -96,6 +96,27 @@ async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: 
     assert await caught(tmp_path)
 
 
+async def test_a_departure_of_its_own_that_is_lost_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transaction does not know everything that it did."""
+    honest = changes.made
+
+    def lose(*args: Any) -> Delta:
+        delta = honest(*args)
+        del delta.gone[:1]
+        return delta
+
+    monkeypatch.setattr(changes, "made", lose)
+    assert await caught(tmp_path)
+
+
+@pytest.mark.parametrize("deaf", ["_reflag", "_remove"])
+async def test_an_index_that_does_not_follow_is_caught(
+    deaf: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MailboxIndex, deaf, lambda *args: None)
+    assert await caught(tmp_path)
+
+
 async def test_a_departure_lost_to_who_comes_back_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer to SELECT with QRESYNC leaves out some of what has gone."""
     honest, read = changes.expunged_since, iter(range(1_000_000))

@@ -19,6 +19,7 @@ from bridge.imap.wire import codes
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Blob, Cursor
 from mailstore import mailboxes, messages
+from mailstore.errors import NoSuchMailbox
 from mailstore.model import AccountId, Appended, Mailbox, Millis
 from mailstore.parse import normalise
 from mailstore.sqlite import ReadTx, WriteTx
@@ -87,18 +88,17 @@ async def run_append(session: Session, wanted: Appending) -> Done:
     account = session.user().account
     mailbox = session.store.read(lambda tx: target(tx, account, wanted.name))
     prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])
+    incoming = [
+        messages.Incoming(each, message.flags, message.date, message.zone)
+        for each, message in zip(prepared, wanted.messages, strict=True)
+    ]
 
     def append(tx: WriteTx) -> list[Appended]:
-        """The mailbox is looked up again: it may have gone while the message was being read."""
-        into = target(tx, account, wanted.name) if mailboxes.get(tx, mailbox.id) is None else mailbox
-        return messages.append_all(
-            tx,
-            into,
-            [
-                messages.Incoming(each, message.flags, message.date, message.zone)
-                for each, message in zip(prepared, wanted.messages, strict=True)
-            ],
-        )
+        """The mailbox is looked up again where it has gone while the message was being read."""
+        try:
+            return messages.append_all(tx, mailbox, incoming)
+        except NoSuchMailbox:
+            return messages.append_all(tx, target(tx, account, wanted.name), incoming)
 
     return Done("APPEND completed", appenduid(session, await session.commit(append)))
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from bridge.imap.wire import grammar, utf7
 
+_PLAIN: Final = re.compile(rb"[\x01-\x09\x0b\x0c\x0e-!#-\[\]-\x7f]*")  # to be quoted as it is
 _QUOTABLE: Final = re.compile(rb"[\x01-\x09\x0b\x0c\x0e-\x7f]*")
 _TO_ESCAPE: Final = re.compile(rb'(["\\])')
 _CONTROLS: Final = re.compile(rb"[\x00-\x1f\x7f]")
@@ -48,9 +49,11 @@ def _clean(raw: bytes) -> bytes:
 
 def string(raw: bytes) -> bytes:
     """Quoted where that is legal and short, a literal otherwise."""
-    if len(raw) <= _QUOTED_LIMIT and _QUOTABLE.fullmatch(raw):
-        return quoted(raw)
-    return literal(raw)
+    if len(raw) > _QUOTED_LIMIT:
+        return literal(raw)
+    if _PLAIN.fullmatch(raw):
+        return b'"%b"' % raw
+    return quoted(raw) if _QUOTABLE.fullmatch(raw) else literal(raw)
 
 
 def nstring(raw: bytes | None) -> bytes:
