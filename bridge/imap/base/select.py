@@ -4,6 +4,7 @@ Rule: the list of UIDs and the place in the log come from one snapshot, and the 
 that nothing falls between them.
 """
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -61,9 +62,9 @@ async def _open(session: Session, opening: Opening, *, read_only: bool) -> Done:
     session.unselect()
     account = session.user().account
     mailbox = session.store.read(lambda tx: selectable(tx, account, opening.name))
-    selected, snapshot = await _enter(session, mailbox, read_only=read_only)
+    selected, snapshot, keywords = await _enter(session, mailbox, read_only=read_only)
     session.select(selected)
-    _introduce(session, selected, snapshot)
+    _introduce(session, selected, snapshot, keywords)
     for parameter, value in opening.params:
         if parameter.apply is not None:
             parameter.apply(session, value)
@@ -71,10 +72,12 @@ async def _open(session: Session, opening: Opening, *, read_only: bool) -> Done:
     return Done(f"{word} completed", codes.Code.READ_ONLY.value if read_only else codes.Code.READ_WRITE.value)
 
 
-async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tuple[Selected, Snapshot]:
-    """Count among those who have the mailbox open, be told of changes, and only then look at it."""
+async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tuple[Selected, Snapshot, Sequence[str]]:
+    """Count among those who have the mailbox open, be told of changes, and only then look at it, and at the account's
+    keywords, in one snapshot."""
     store = session.store
-    await store.sessions.opened(mailbox.id, session)
+    if mailbox.view is not None:  # who has another open matters to nobody
+        await store.sessions.opened(mailbox.id, session)
     unsubscribe = store.doorbell.subscribe(mailbox.id, session.rung)
 
     def leave() -> None:
@@ -84,14 +87,14 @@ async def _enter(session: Session, mailbox: Mailbox, *, read_only: bool) -> tupl
     with ExitStack() as undo:
         undo.callback(leave)
         await store.load_index(mailbox.id)
-        snapshot = store.snapshot(mailbox.id)
+        snapshot, keywords = store.read(lambda tx: (store.snapshot(mailbox.id), flags.known(tx, mailbox.account)))
         view = View(mailbox.id, snapshot.uids, snapshot.highest_modseq, session.host.shelf)
         selected = Selected(mailbox, view, store, read_only, leave, stale=True)
         if session.dialect.has(Feature.SAVED_RESULTS):
             selected.saved = ()
         await _claim(session, selected, snapshot)
         undo.pop_all()
-    return selected, snapshot
+    return selected, snapshot, keywords
 
 
 async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> None:
@@ -108,9 +111,9 @@ async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> No
         await session.store.write(lambda tx: flags.claim_recent(tx, mailbox))
 
 
-def _introduce(session: Session, selected: Selected, snapshot: Snapshot) -> None:
+def _introduce(session: Session, selected: Selected, snapshot: Snapshot, keywords: Sequence[str]) -> None:
     view = selected.view
-    for line in sync.keyword_lines(selected, session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))):
+    for line in sync.keyword_lines(selected, keywords):
         session.write(line)
     session.say(b"%d EXISTS" % len(view))
     if Mode.REV2 not in session.modes:
