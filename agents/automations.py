@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from agents import audit, automation, trigger, trigger_event, trigger_fire, trigger_secret
-from agents.events import RunEnded, TriggerChanged
+from agents.events import RunEnded, TriggerChanged, TriggerRemoved
 from agents.office import Office
 from agents.ports import Database, ReadTx, WriteTx
 from agents.rule import SpecFault
@@ -211,6 +211,8 @@ class Automations:
 
     def forget(self, tx: WriteTx, account: int) -> None:
         """Delete every trigger of an account that is removed."""
+        for item in trigger.of_account(tx, account):
+            tx.emit(TriggerRemoved(item.id, account, item.series))
         tx.run("agents.triggers.forget", account=account)
         tx.after(self._office.bells.clock)
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +25,9 @@ IDLE_SECONDS: Final = 60
 """How long one IDLE lasts; then the mailbox is looked at anew. Short, as IMAPClient does not see what a server says
 in one packet with its "+ idling"."""
 WAITS: Final = (5.0, 15.0, 60.0, 300.0)
+TELL_AFTER: Final = 3
+"""Failures in a row after which whoever watches is told, once, until it works again."""
+
 BATCH: Final = 50
 JOIN_SECONDS: Final = 10.0
 
@@ -76,13 +79,23 @@ class Watch:
     """`start` in a running loop, `close` in the same. `largest` is the size in bytes above which a mail is left.
 
     `from_yesterday`: when the numbers begin anew, what came since yesterday is handed over, else nothing old is.
+    `tell` hears in words why the mailbox cannot be read for a while.
     """
 
-    def __init__(self, settings: Far, reader: Reader, largest: int, *, from_yesterday: bool = True) -> None:
+    def __init__(
+        self,
+        settings: Far,
+        reader: Reader,
+        largest: int,
+        *,
+        from_yesterday: bool = True,
+        tell: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
         self._settings = settings
         self._reader = reader
         self._largest = largest
         self._from_yesterday = from_yesterday
+        self._tell = tell
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -124,10 +137,18 @@ class Watch:
                 log.warning(
                     "the watched mailbox cannot be read now", extra={"why": type(error).__name__, "try": self._tries}
                 )
+                self._complain(error)
             finally:
                 self._leave()
             self._stop.wait(WAITS[min(self._tries, len(WAITS) - 1)])
             self._tries += 1
+
+    def _complain(self, error: Exception) -> None:
+        """Tell whoever watches, once, that it has not worked for a while; NotNow is their own doing."""
+        if self._tell is None or self._tries != TELL_AFTER or isinstance(error, NotNow | StoreError):
+            return
+        with suppress(StoreError):
+            self._call(self._tell(_why(error)))
 
     def _connect(self) -> None:
         import ssl
@@ -228,3 +249,16 @@ class Watch:
             return await work
 
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
+
+
+def _why(error: Exception) -> str:
+    """Why a mailbox cannot be read, in words for its owner."""
+    from imapclient.exceptions import LoginError
+
+    if isinstance(error, LoginError):
+        return "it refuses the login"
+    if isinstance(error, SecretError):
+        return f"its password cannot be read ({error.reference}: {error.message})"
+    if isinstance(error, OSError):
+        return "it cannot be reached, or its certificate is not trusted"
+    return "it does not answer as a mail server does, or the mailbox is not there"

@@ -28,6 +28,7 @@ from mailstore.store import Prepared, Store
 log = logging.getLogger(__name__)
 
 KIND: Final = "mailbox"
+_DAY_MS: Final = 86_400_000
 
 
 def owner_of(settings: Settings, name: str) -> str:
@@ -100,7 +101,8 @@ class Watched:
         if item.id in self._watches:
             return
         reader = _Reader(self._store, self._runtime, item.id, far)
-        self._watches[item.id] = watch = Watch(far, reader, far.max_bytes, from_yesterday=False)
+        watch = Watch(far, reader, far.max_bytes, from_yesterday=False, tell=reader.complain)
+        self._watches[item.id] = watch
         watch.start()
 
     def _is_owner(self, tx: ReadTx, item: Trigger) -> bool:
@@ -143,6 +145,17 @@ class _Reader:
         except Exception:  # one mail that breaks the reader must not end the watch, nor come again for ever
             log.exception("a mail of a watched mailbox could not be read", extra={"trigger": self._ident})
             await self._store.write(lambda tx: self._pass_over(tx, place, "a mail that could not be read"))
+
+    async def complain(self, why: str) -> None:
+        """The mailbox has not been readable for a while: say so by mail, once a day."""
+        await self._store.write(lambda tx: self._complain(tx, why))
+
+    def _complain(self, tx: WriteTx, why: str) -> None:
+        item = trigger.find(tx, self._ident)
+        if item is None or item.state != "active":
+            return
+        self._runtime.automations.note(tx, item, f"cannot read the mailbox: {why}")
+        self._notice(tx, item, f"down.{tx.now // _DAY_MS}", _DOWN.format(name=item.name, why=why))
 
     def _take(self, tx: WriteTx, prepared: Prepared | None, place: Place) -> None:
         item = trigger.find(tx, self._ident)
@@ -209,9 +222,12 @@ class _Reader:
     def _tell(self, tx: WriteTx, item: Trigger, place: Place, text: str) -> None:
         """A notice in the trigger's thread; the same place again is the same mail."""
         where = hashlib.sha256(f"{self._where}:{place.uidvalidity}:{place.next_uid}".encode()).hexdigest()[:24]
+        self._notice(tx, item, where, text)
+
+    def _notice(self, tx: WriteTx, item: Trigger, key: str, text: str) -> None:
         self._runtime.notice(
             tx,
-            key=f"watched.{item.id}.{where}",
+            key=f"watched.{item.id}.{key}",
             account=item.account,
             agent=item.agent,
             thread=item.thread,
@@ -224,6 +240,10 @@ def _prefix(ident: str) -> str:
     return f"trigger {ident} "
 
 
+_DOWN: Final = (
+    'The watched mailbox "{name}" could not be read for a while: {why}. It is tried again every few minutes, and what '
+    "came meanwhile is not missed.\n\nWhat to do: look at [mailboxes.{name}] in the settings, and at that server."
+)
 _RENUMBERED: Final = (
     'The mailbox "{name}" was made anew by its server: its mails have new numbers. Nothing that is in it now begins a '
     "task; what comes from now on does."

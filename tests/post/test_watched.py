@@ -77,14 +77,16 @@ async def watched(house: Desk, ada: Person, spec: str = "mailbox office", task: 
 
 
 @asynccontextmanager
-async def two(home: Path, idle: bool = True, owner: str = "", old: int = 0, **more: Any) -> AsyncIterator[Two]:
+async def two(
+    home: Path, idle: bool = True, owner: str = "", old: int = 0, password: str = "", **more: Any
+) -> AsyncIterator[Two]:
     extensions: Any = "default" if idle else ("UIDPLUS",)
     async with desk(home / "far", require_tls=False, imap=Imap(extensions=extensions)) as far:
         eve = await far.person("eve")
         await far.app.store.write(lambda tx: mailboxes.create(tx, eve.identity.account, "Office"))
         for number in range(old):
             await eve.append("Office", MAIL % (b"old", str(number).encode()))
-        password = await far.app.auth.add_generated(eve.identity.account, "watch")
+        right = await far.app.auth.add_generated(eve.identity.account, "watch")
         assert far.app.ports is not None
         office = WatchedMailbox(
             "office",
@@ -93,7 +95,7 @@ async def two(home: Path, idle: bool = True, owner: str = "", old: int = 0, **mo
             port=far.app.ports.imap,
             tls="none",
             username="eve",
-            password=Secret("env:FAR", environ={"FAR": password}),
+            password=Secret("env:FAR", environ={"FAR": password or right}),
             mailbox="Office",
             max_bytes=5000,
             poll_seconds=1,
@@ -248,3 +250,24 @@ async def test_a_mailbox_of_somebody_else_or_of_no_settings_stops_the_trigger_an
         told = await at.ada.mail("Re: Office mail")
         assert told.text.startswith('Stopped: "Office mail" cannot go on: there is no mailbox "office" of yours')
         assert at.house.app.store.read(lambda tx: trigger.get(tx, at.ident)).state == "failed"
+
+
+async def test_a_mailbox_that_cannot_be_read_for_a_while_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "TELL_AFTER", 1)
+    async with two(tmp_path, password="wrong") as at:
+        told = await at.ada.wait("INBOX", lambda all: "Office mail" in subjects(all))
+        assert 'The watched mailbox "office" could not be read for a while: it refuses the login.' in told[0].text
+        [shown] = await at.ada.wait("Automations", lambda all: "cannot read the mailbox" in all[0].text)
+        assert shown.message["Subject"].startswith("[active]")
+        await at.word("delete")
+
+
+async def test_an_account_that_is_removed_is_not_watched_for_any_more(tmp_path: Path) -> None:
+    async with two(tmp_path) as at:
+        await at.watching()
+        kept = at.house.app.runtime.automations
+        await at.house.app.store.write(lambda tx: kept.forget(tx, at.ada.identity.account))
+        assert at.house.app.store.read(lambda tx: tx.value("bridge.outside.places")) == 0
+        assert at.ada.mails("Automations") == []
