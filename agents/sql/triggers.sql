@@ -106,6 +106,10 @@ SELECT max(due) FROM fires INDEXED BY fires_waiting WHERE trigger = :trigger AND
 -- How much of what came waits for a run.
 SELECT count(*) FROM fires INDEXED BY fires_waiting WHERE trigger = :trigger AND state = 'waiting';
 
+-- name: take_back
+-- What was given up may come again.
+DELETE FROM fires WHERE trigger = :trigger AND key = :key AND state = 'failed';
+
 -- name: give_up
 -- What waits is not done: the trigger could not begin it.
 UPDATE fires SET state = 'failed', letter = NULL WHERE trigger = :trigger AND state = 'waiting';

@@ -166,7 +166,8 @@ async def test_what_cannot_begin_is_tried_three_times_then_told_and_stops(tmp_pa
         assert now_is(w, item).state == "failed"
         assert (await come(w, item, key="two")).outcome == "off"
         assert "Active again" in await say_to(w, item, "resume")
-        assert (await come(w, item, key="two")).outcome == "waiting"
+        assert (await come(w, item)).outcome == "waiting"
+        assert (await come(w, item)).outcome == "again"
 
 
 async def test_words(tmp_path: Path) -> None:
