@@ -53,7 +53,7 @@ def stored(tx: ReadTx, mailbox: Mailbox) -> Mailbox:
     if now.view is not None:
         raise CannotModify(f"{now.name} is a view: it shows mail of other mailboxes and nothing can be put into it")
     if not now.selectable:
-        raise NoSuchMailbox(f"{now.name} only holds other mailboxes")
+        raise NoSuchMailbox(f"the mailbox {now.name} only holds other mailboxes")
     return now
 
 

@@ -48,7 +48,7 @@ def create(tx: WriteTx, account: AccountId, name: str, special_use: str | None =
     name = _checked(name)
     there = find(tx, account, name)
     if there is not None and there.selectable:
-        raise AlreadyExists(f"{name} exists already")
+        raise AlreadyExists(f"a mailbox {name} exists already")
     if tx.value("mailstore.mailboxes.number", account=account) >= MAX_MAILBOXES:
         raise QuotaOver(f"the account has {MAX_MAILBOXES} mailboxes, more are not possible")
     role = _role(tx, account, name)
@@ -95,14 +95,14 @@ def rename(tx: WriteTx, mailbox: Mailbox, new_name: str) -> Mailbox:
     """
     mailbox, new_name = get(tx, mailbox.id), _checked(new_name)
     if find(tx, mailbox.account, new_name) is not None:
-        raise AlreadyExists(f"{new_name} exists already")
+        raise AlreadyExists(f"a mailbox {new_name} exists already")
     if mailbox.role is Role.INBOX:
         target = create(tx, mailbox.account, new_name)
         filing.move_all(tx, mailbox, target)
         return target
     _refuse_standard(tx, mailbox, "renamed")
     if new_name.startswith(f"{mailbox.name}/"):
-        raise CannotModify(f"{mailbox.name} cannot be put below itself")
+        raise CannotModify(f"the mailbox {mailbox.name} cannot be put below itself")
     role = _role(tx, mailbox.account, new_name)
     _make_parents(tx, mailbox.account, new_name)
     below = [mailbox_of(row) for row in tx.all("mailstore.mailboxes.below", account=mailbox.account, name=mailbox.name)]

@@ -3,8 +3,12 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from mailstore import mailboxes
-from mailstore.sqlite import WriteTx
+from mailstore.errors import NoSuchMailbox
+from mailstore.model import Mailbox, Status
+from mailstore.sqlite import ReadTx, WriteTx
 from tests.imap.harness import House, letter, open_house
 
 FOLDERS = 60
@@ -51,3 +55,23 @@ async def test_limits_01_a_large_mailbox_is_told_in_parts(tmp_path: Path) -> Non
         assert (await client.line()).startswith(b"* 1 FETCH ")
         assert (await other.command("NOOP")).ok
         assert (await client.answer(b"f")).ok
+
+
+async def test_a_mailbox_deleted_while_all_are_listed_spoils_the_answer_for_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by the stress: the whole LIST was refused when one of its mailboxes went between LIST and STATUS."""
+    honest = mailboxes.status
+
+    def status(tx: ReadTx, mailbox: Mailbox) -> Status:
+        if mailbox.name == "f1":
+            raise NoSuchMailbox("the mailbox was deleted")
+        return honest(tx, mailbox)
+
+    async with open_house(tmp_path) as house:
+        await make_folders(house, 3)
+        client = await house.login()
+        monkeypatch.setattr(mailboxes, "status", status)
+        answer = await client.command('LIST "" "f*" RETURN (STATUS (MESSAGES))')
+        assert answer.ok
+        assert [line.split()[1] for line in answer.untagged if line.startswith(b"STATUS")] == [b'"f0"', b'"f2"']

@@ -17,6 +17,7 @@ UID: Final = re.compile(rb"UID (\d+)")
 FLAGS: Final = re.compile(rb"FLAGS \(([^)]*)\)")
 MODSEQ: Final = re.compile(rb"MODSEQ \((\d+)\)")
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d+)")
+BODY: Final = re.compile(rb"BODY\[\] \{(\d+)\}\r\n")
 SUBJECT: Final = re.compile(rb"Subject: (\S+)")
 VANISHED: Final = re.compile(rb"VANISHED (\(EARLIER\) )?(\S+)\Z")
 CODE: Final = re.compile(rb"(?:OK|NO) \[([A-Z-]+)(?: ([^]]*))?\]")
@@ -310,6 +311,8 @@ class Client:
         place = (self.mailbox, slot.uid)
         if subject := SUBJECT.search(items):
             self.ledger.subject(place, subject[1].decode())
+            if body := BODY.search(items):
+                self.ledger.body(items[body.end() : body.end() + int(body[1])], subject[1].decode())
         if size := SIZE.search(items):
             self.ledger.size(place, int(size[1]))
         if flags and slot.flags is not None:

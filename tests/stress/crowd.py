@@ -29,6 +29,7 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (deeds.copy, 6),
     (deeds.remove, 8),
     (deeds.several, 5),
+    (deeds.folders, 2),
     (Visitor.open, 6),
     (Visitor.close, 2),
     (Visitor.come_back, 2),

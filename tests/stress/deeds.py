@@ -165,6 +165,7 @@ async def append(client: Client, random: Random) -> None:
         return
     several = random.randint(1, 3)
     mails = [mail(client, random) for _ in range(several)]
+    client.ledger.bodies.update((_subject(raw), raw) for raw in mails)
     answer = await client.say(f"APPEND {box}" + " (\\Flagged) {}" * several, *mails)
     code, value = answer.code
     need(code == b"APPENDUID", f"no APPENDUID: {answer}")
@@ -172,8 +173,25 @@ async def append(client: Client, random: Random) -> None:
     need(len(uids) == several and uids == sorted(uids), f"{several} were appended: {answer}")
     client.ledger.arrived(box, uids)
     for uid, raw in zip(uids, mails, strict=True):
-        client.ledger.subject((box, uid), raw.split(b"Subject: ")[1].split(b"\r\n")[0].decode())
+        client.ledger.subject((box, uid), _subject(raw))
         client.ledger.size((box, uid), len(raw))
+
+
+def _subject(raw: bytes) -> str:
+    return raw.split(b"Subject: ")[1].split(b"\r\n")[0].decode()
+
+
+async def folders(client: Client, random: Random) -> None:
+    """A mailbox of one's own, made, filled, renamed and deleted while the others go on."""
+    name = f"own-{client.name}-{random.getrandbits(24):x}"
+    await client.say(f"CREATE {name}")
+    await client.say(f"APPEND {name} {{}}", mail(client, random))
+    if random.random() < 0.5:
+        await client.say(f"RENAME {name} {name}-again")
+        name += "-again"
+    told = (await client.say(f'STATUS "{name}" (MESSAGES)')).lines
+    need(any(b"(MESSAGES 1)" in line for line in told), f"{client.name}: one message was put in: {told}")
+    await client.say(f"DELETE {name}")
 
 
 async def copy(client: Client, random: Random) -> None:

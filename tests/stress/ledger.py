@@ -29,6 +29,7 @@ class Ledger:
 
     subjects: dict[Place, str] = field(default_factory=dict)
     sizes: dict[Place, int] = field(default_factory=dict)
+    bodies: dict[str, bytes] = field(default_factory=dict)  # by subject, which no two mails share
     flags: dict[tuple[Place, int], frozenset[str]] = field(default_factory=dict)  # by place and modseq
     condemned: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     replaced: set[Place] = field(default_factory=set)  # someone has replaced all flags: nobody's keyword is sure
@@ -46,6 +47,9 @@ class Ledger:
     def size(self, place: Place, size: int) -> None:
         known = self.sizes.setdefault(place, size)
         need(known == size, f"{place} had {known} bytes and has {size}")
+
+    def body(self, raw: bytes, subject: str) -> None:
+        need(self.bodies.get(subject, raw) == raw, f"{subject} was read as {raw!r}")
 
     def flags_at(self, place: Place, modseq: int, flags: frozenset[str]) -> None:
         """Whoever hears of one modseq of a message must hear the same flags."""
