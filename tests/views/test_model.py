@@ -22,7 +22,7 @@ from tests.views.believer import Broken
 from tests.views.histories import History
 
 STEPS = 40
-PARTS = 6
+PARTS = 20
 TRIES = 60  # histories within which a planted fault has to be found
 
 
