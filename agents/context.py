@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import compact, history, journal, mails, memory, prompt, proposals, schema, store
+from agents import compact, history, journal, mails, memory, prompt, proposals, schema, store, threads
 from agents.compact import Summary
 from agents.llm import AssistantMessage, Message, Model, ModelRequest, ResultMessage, SentCall, ToolSpec, UserMessage
 from agents.office import Office
@@ -23,6 +23,7 @@ _BYTES_A_TOKEN: Final = 3
 _SHORT_RESULTS: Final = (None, 4096, 1024, 256)
 _BRIEF: Final = 2
 """The level at which turns are left out; before it comes to that a model sums them up."""
+_UNFINISHED: Final = "(This task had not ended when the mail was written that this thread goes on from.)"
 _NUDGE: Final = "Your answer was empty. Answer the user in words, or call a tool."
 
 
@@ -163,11 +164,14 @@ def _earlier(tx: ReadTx, office: Office, run: Run, brief: bool) -> Iterable[Mess
     """The thread's finished runs: what the user wrote, what was answered, and what was done."""
     where = {"account": run.account, "thread": run.thread, "agent": run.agent}
     rows = tx.all("agents.runs.earlier", before=run.id, **where)
+    fork = threads.forked(tx, run.account, run.thread)
     for row in rows[-2:] if brief else rows:
         old = store.to_run(row)
+        then = fork.at if fork is not None and old.thread != run.thread else None
         steps = [step for step in store.steps(tx, old.id) if step.kind is StepKind.USER]
-        yield from [_user(office, step) for step in steps]
-        yield AssistantMessage(_outcome(tx, office, old))
+        yield from [_user(office, step) for step in steps if then is None or step.at <= then]
+        later = then is not None and (old.ended is None or old.ended > then)
+        yield AssistantMessage(_UNFINISHED if later else _outcome(tx, office, old))
 
 
 def _outcome(tx: ReadTx, office: Office, run: Run) -> str:

@@ -23,8 +23,8 @@ SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 A
 SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 ORDER BY rowid DESC LIMIT 1;
 
 -- name: earlier
--- The finished runs of an agent in a thread before a given one, and those of the thread that it was forked from, up to
--- the mail that it goes on from; oldest first.
+-- The finished runs of an agent in a thread before a given one, and those of the thread that it was forked from that had
+-- begun when the mail was written that it goes on from; oldest first.
 WITH RECURSIVE line (thread, upto, depth) AS (
     SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
     UNION ALL
@@ -32,9 +32,9 @@ WITH RECURSIVE line (thread, upto, depth) AS (
     WHERE f.account = :account AND l.depth < 20
 )
 SELECT * FROM runs AS r
-WHERE r.account = :account AND r.agent = :agent AND r.depth = 0 AND r.ended IS NOT NULL
-  AND ((r.thread = :thread AND r.rowid < (SELECT rowid FROM runs WHERE id = :before))
-       OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND r.ended <= l.upto))
+WHERE r.account = :account AND r.agent = :agent AND r.depth = 0
+  AND ((r.thread = :thread AND r.ended IS NOT NULL AND r.rowid < (SELECT rowid FROM runs WHERE id = :before))
+       OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND r.created <= l.upto))
 ORDER BY r.rowid;
 
 -- name: thread_taint
