@@ -4,10 +4,11 @@ The rule: one call is one join over the UIDs it was given; messages that are gon
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import repeat
 from sqlite3 import Row
-from typing import Final, cast
+from typing import Final, cast, overload
 
 from mailstore import content
 from mailstore import keywords as words
@@ -62,21 +63,51 @@ def fetch(
     ]
 
 
-def stored(tx: ReadTx, facts: Facts, renderings: Sequence[str] = (), header: bool = False) -> list[StoredRow] | None:
+class StoredRows(Sequence[StoredRow]):
+    """Rows of messages whose facts are known, and their stored renderings as columns; the rows are only made for who
+    looks at them."""
+
+    def __init__(self, facts: Facts, heads: Sequence[bytes | None], forms: Mapping[str, Sequence[bytes]]) -> None:
+        self.forms = forms
+        self._facts = facts
+        self._heads = heads
+
+    @cached_property
+    def _rows(self) -> list[StoredRow]:
+        facts = self._facts
+        fixed = (facts.contents, facts.sizes, facts.header_sizes, facts.dates, facts.zones)
+        rendered = zip(*self.forms.values(), strict=True) if self.forms else repeat((), len(self))
+        return list(map(StoredRow._make, zip(*fixed, self._heads, rendered, strict=True)))
+
+    def __len__(self) -> int:
+        return len(self._facts.contents)
+
+    def __iter__(self) -> Iterator[StoredRow]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> StoredRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[StoredRow]: ...
+    def __getitem__(self, at: int | slice) -> StoredRow | list[StoredRow]:
+        return self._rows[at]
+
+
+def stored(tx: ReadTx, facts: Facts, renderings: Sequence[str] = (), header: bool = False) -> StoredRows | None:
     """The same of messages whose facts are known, without looking at the messages again; None when something is not
     stored: a rendering of a new version, or the bytes of a message that left and has been swept."""
     contents = cast("list[ContentId]", facts.contents.tolist())
-    heads: Iterable[bytes | None] = repeat(None, len(contents))
+    heads: Sequence[bytes | None] = [None] * len(contents)
     try:
-        columns = [[*map(content.stored_renderings(tx, contents, name).__getitem__, contents)] for name in renderings]
+        forms = {
+            name: [*map(content.stored_renderings(tx, contents, name).__getitem__, contents)] for name in renderings
+        }
         if header:
             found = content.headers(tx, contents, dict(zip(contents, facts.header_sizes, strict=True)))
             heads = [*map(found.__getitem__, contents)]
     except KeyError:
         return None
-    rendered = zip(*columns, strict=True) if columns else repeat((), len(contents))
-    fixed = (contents, facts.sizes, facts.header_sizes, facts.dates, facts.zones)
-    return list(map(StoredRow._make, zip(*fixed, heads, rendered, strict=True)))
+    return StoredRows(facts, heads, forms)
 
 
 def _headers(tx: ReadTx, rows: Sequence[Row]) -> dict[ContentId, bytes]:

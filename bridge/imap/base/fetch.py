@@ -28,7 +28,7 @@ from mailstore.sqlite import ReadTx
 
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
 FROM_ROWS: Final = 250  # few enough to stay in the processor's cache: larger parts took up to a third more of its time
-FROM_STORE: Final = 1000  # when only what is stored beside the rows is needed
+FROM_STORE: Final = 500  # when only what is stored beside the rows is needed
 
 
 @dataclass(frozen=True, slots=True)

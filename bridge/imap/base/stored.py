@@ -118,5 +118,14 @@ def _pieces(plan: FetchPlan, part: _Part, by_uid: bool, tx: ReadTx) -> list[byte
         if not all(map(chunks.__contains__, part.facts.contents)):
             return None
         body = messages.chunk_reader(tx, chunks)
-    batch = Batch(part.numbers, part.uids, part.flags, part.modseqs, rows, needs.renderings, body)
+    batch = Batch(
+        part.numbers,
+        part.uids,
+        flags=part.flags,
+        modseqs=part.modseqs,
+        rows=rows,
+        renderings=needs.renderings,
+        body=body,
+        forms=rows.forms,
+    )
     return plan.pieces(batch, by_uid=by_uid)

@@ -4,7 +4,7 @@ Rule: an item renders a whole batch as one column, so that a plan is one templat
 its `needs` asked for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -82,7 +82,8 @@ class Batch:
 
     `numbers` are sequence numbers in the session's view; `flags` the text between the parentheses of FLAGS;
     `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes, and comes with the rows;
-    `whole` are the same rows when the plan needs all of them.
+    `whole` are the same rows when the plan needs all of them; `forms` the renderings as columns, where they are at
+    hand.
     """
 
     numbers: Sequence[int]
@@ -93,9 +94,12 @@ class Batch:
     renderings: tuple[str, ...] = ()
     body: BodyReader | None = None
     whole: Sequence[WholeRow] = ()
+    forms: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
 
-    def rendering(self, name: str) -> list[bytes]:
+    def rendering(self, name: str) -> Sequence[bytes]:
         """The column of one stored rendering."""
+        if name in self.forms:
+            return self.forms[name]
         at = self.renderings.index(name)
         return [row.rendered[at] for row in self.rows]
 
