@@ -87,3 +87,21 @@ def _maker(module: ModuleType) -> Callable[..., Any]:
         raise DiscoveryError(f"{module.__name__} has no function make")
     made: Callable[..., Any] = maker
     return made
+
+
+class BuiltIn:
+    """The built-in tools as a source of the toolbox: made again whenever `revision` says that the skills have changed,
+    since what may be delegated stands in a tool's definition.
+    """
+
+    def __init__(self, offer: Offer, revision: Callable[[], int]) -> None:
+        self._offer = offer
+        self._revision = revision
+        self._made = (revision(), tools(offer))
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools as they are now."""
+        revision = self._revision()
+        if self._made[0] != revision:
+            self._made = (revision, tools(self._offer))
+        return self._made[1]

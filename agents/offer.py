@@ -6,6 +6,7 @@ The rule: a tool whose need is not met here is not made, so a model never sees a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from agents.handbook import Handbook
 from agents.ports import Database
 from agents.profile import Profile
 from agents.schedule import Calendar, Schedule
@@ -23,7 +24,8 @@ class Offer:
 
     `relay` is True when mail can leave, `domain` is our own mail domain, `skills` gives the ready specialists (asked
     each time a tool list is made), `schedule` keeps reminders, `calendar` schedules (None: there is none),
-    `fetch` how web pages are fetched, `db` the rows that tools read and write outside of their calls' transactions.
+    `fetch` how web pages are fetched, `db` the rows that tools read and write outside of their calls' transactions,
+    `handbook` how to use it all.
     """
 
     relay: bool = False
@@ -32,4 +34,5 @@ class Offer:
     schedule: Schedule | None = None
     calendar: Calendar | None = None
     db: Database | None = None
+    handbook: Handbook | None = None
     fetch: Fetch = field(default_factory=lambda: Fetch(mode="off"))

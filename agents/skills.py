@@ -16,8 +16,8 @@ from agents.profile import Profile
 
 FILE = "SKILL.md"
 MAX_BYTES = 256 * 1024
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
-_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,127}")
+NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,127}|[A-Za-z][A-Za-z0-9_-]{0,63}\.\*")
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?:\s+(.*)|)$")
 _QUOTED = re.compile(r"""("[^"]*"|'[^']*')\s*(?:#.*)?""")
 _GATES = ("interruptOn", "interrupt_on")
@@ -69,7 +69,7 @@ def load(sources: Sequence[Path], tools: Iterable[str] | None = None) -> Skills:
     known = None if tools is None else frozenset(tools)
     ready: dict[str, Profile] = {}
     faults: list[SkillFault] = []
-    for folder in (folder for source in sources for folder in _folders(source)):
+    for folder in (folder for source in sources for folder in folders(source)):
         ready.pop(folder.name, None)
         try:
             profile = read_skill(folder / FILE)
@@ -81,16 +81,23 @@ def load(sources: Sequence[Path], tools: Iterable[str] | None = None) -> Skills:
     return Skills(ready, tuple(faults))
 
 
-def _folders(source: Path) -> list[Path]:
+def folders(source: Path) -> list[Path]:
+    """The skill folders of a source; one that does not exist holds none."""
     if not source.is_dir():
         return []
     return sorted(folder for folder in source.iterdir() if (folder / FILE).is_file())
 
 
-def _check(profile: Profile, folder: Path, known: frozenset[str] | None) -> None:
+def check_name(profile: Profile, folder: Path) -> None:
+    """Raises SkillInvalid when a skill is not named like its folder."""
     place = str(folder / FILE)
     if profile.name != folder.name:
         raise SkillInvalid(place, f'its name is "{profile.name}" but its folder is "{folder.name}"; they must agree')
+
+
+def _check(profile: Profile, folder: Path, known: frozenset[str] | None) -> None:
+    check_name(profile, folder)
+    place = str(folder / FILE)
     missing = sorted(set(profile.tools or ()) - known) if known is not None else []
     if missing:
         raise SkillInvalid(place, f"tools: there is no tool {', '.join(missing)}")
@@ -113,7 +120,7 @@ def parse_skill(text: str, place: str) -> Profile:
     """The text of a SKILL.md as a profile. Raises SkillInvalid, which names the field."""
     fields, body = _front_matter(text.replace("\r\n", "\n"), place)
     name = _text(fields, "name", place)
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise SkillInvalid(place, f'name: "{name}" is not lower-case letters, digits and hyphens')
     if not body.strip():
         raise SkillInvalid(place, "has no instructions after the front matter")
@@ -127,6 +134,7 @@ def parse_skill(text: str, place: str) -> Profile:
         skills=(),
         model=_optional(fields, "model", place),
         interrupt_on=_gates(fields, tools, place),
+        requires=_requires(fields, place),
     )
 
 
@@ -152,6 +160,15 @@ def _tools(fields: Mapping[str, Value], place: str) -> tuple[str, ...]:
     names = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(_TOOL.fullmatch(name) for name in names):
         raise SkillInvalid(place, "tools: must be a list of tool names")
+    return tuple(dict.fromkeys(names))
+
+
+def _requires(fields: Mapping[str, Value], place: str) -> tuple[str, ...]:
+    """The skills that must be ready too."""
+    value = fields.get("requires", [])
+    names = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(NAME.fullmatch(name) for name in names):
+        raise SkillInvalid(place, "requires: must be a list of names of skills")
     return tuple(dict.fromkeys(names))
 
 

@@ -107,7 +107,7 @@ class App:
         self.auth = Authenticator(store, settings)
         self.mcp = self._make_mcp()
         bundle.mend(folder)
-        self.skills = Catalogue(settings, lambda: self.mcp.usable(), partial(guide.with_model, settings))
+        self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings))
         self.runtime = self._make_runtime(probe)
         self.directory = partial(directory, store, settings, self.skills)
         self.courier = Courier(store, self.runtime, settings, self.clock.now)

@@ -14,7 +14,9 @@ from types import TracebackType
 from typing import Final, Self
 
 LOCK_NAME: Final = "postroom.lock"
-OURS: Final = frozenset({"postroom.toml", LOCK_NAME, "skills", "tls", "secrets", ".mcp.json"})
+OURS: Final = frozenset(
+    {"postroom.toml", LOCK_NAME, "skills", "skills-off.json", "plugins", "tls", "secrets", ".mcp.json"}
+)
 LOCK_TRIES: Final = 10
 LOCK_PAUSE_SECONDS: Final = 0.02
 LOCKED_BYTE: Final = 1 << 20
@@ -71,6 +73,16 @@ class DataFolder:
     def skills(self) -> Path:
         """The user's own skills."""
         return self.root / "skills"
+
+    @property
+    def skills_off(self) -> Path:
+        """Which skills are turned off."""
+        return self.root / "skills-off.json"
+
+    @property
+    def plugins(self) -> Path:
+        """The plugins that were imported, a folder each."""
+        return self.root / "plugins"
 
     @property
     def mcp_file(self) -> Path:

@@ -122,6 +122,12 @@ def _servers(path: Path, text: str, listed: Mapping[str, Any], environ: Mapping[
     return McpFile(servers, tuple(faults))
 
 
+def usable(said: McpFile) -> dict[str, str]:
+    """Every server by name, with what keeps it from being used, or nothing."""
+    found = {fault.key.partition(".")[0]: fault.message for fault in said.faults if fault.key}
+    return {**{name: "" if one.enabled else "is turned off" for name, one in said.servers.items()}, **found}
+
+
 def set_enabled(path: Path, name: str, on: bool) -> None:
     """Write `enabled` of a server into the file, which otherwise says what it said. Raises KeyError, ValueError,
     OSError.

@@ -67,6 +67,10 @@ class Servers:
                 self._pins[pin.server] = (*self._pins.get(pin.server, ()), pin)
         self._offer()
 
+    def usable(self) -> dict[str, str]:
+        """Every server of the file, with what keeps it from being used, or nothing. One that is down may come back."""
+        return file.usable(self.said)
+
     def tools(self) -> Sequence[Tool]:
         """The tools that agents may have now: pinned, there when last looked at, and as they were."""
         return self._tools

@@ -19,6 +19,7 @@ from config.paths import DataFolder, FolderLock, FolderLocked, holder, open_fold
 from config.settings import Log, Settings
 
 if TYPE_CHECKING:
+    from agents.catalogue import Catalogue
     from agents.mcp.servers import Servers
     from bridge.control.ports import ListeningPorts, StoreDesk
     from mailstore.store import Store
@@ -106,6 +107,7 @@ class OnlyStore:
     settings: Settings
     ports: "ListeningPorts | None" = None
     mcp: "Servers | None" = None
+    skills: "Catalogue | None" = None
 
     def end_sessions(self, password_id: int) -> int:
         """Without a server there are none."""

@@ -56,32 +56,6 @@ def agents(home: Home = None, config: Config = None, as_json: AsJson = False) ->
     show("Agents", ("name", "address", "model", "skills", "tools"), shown)
 
 
-def skills(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
-    """List the skills: those that are ready, and what is wrong with the others (exit code 1)."""
-    from agents.skills import builtin_folder, load
-    from config.paths import DataFolder
-
-    settings = settings_of(home, config)
-    found = load([builtin_folder(), *settings.skills.folders, DataFolder(settings.home).skills])
-    ready = [
-        {"name": each.name, "address": settings.address(each.name), "description": each.description}
-        for each in found.profiles()
-    ]
-    faults = [{"name": each.name, "file": each.place, "why": each.why} for each in found.faults]
-    if as_json:
-        print_json({"ready": ready, "faults": faults})
-    else:
-        from bridge.cli.table import show
-
-        columns = ("name", "address", "what it does")
-        show("Skills", columns, [(each["name"], each["address"], each["description"]) for each in ready], empty="none")
-        if faults:
-            rows = [(each["name"], each["file"], each["why"]) for each in faults]
-            show("Not ready", ("name", "file", "why"), rows)
-    if faults:
-        raise typer.Exit(FAILED)
-
-
 def _listed(names: object) -> str:
     if names is None:
         return "all"

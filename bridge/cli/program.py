@@ -25,6 +25,7 @@ from bridge.cli import (
     models,
     runs,
     serve,
+    skills,
     status,
     triggers,
     trust,
@@ -54,7 +55,6 @@ SINGLE: Final[tuple[tuple[str, Callable[..., None]], ...]] = (
     ("explain", explain.explain),
     ("dkim", trust.dkim),
     ("agents", look.agents),
-    ("skills", look.skills),
     ("costs", costs.costs),
 )
 BARE: Final[Mapping[str, Callable[..., None]]] = {"models": models.models, "runs": runs.runs}
@@ -80,6 +80,16 @@ GROUPS: Final[Mapping[str, tuple[str, tuple[tuple[str, Callable[..., None]], ...
             ("resume", triggers.triggers_resume),
             ("run", triggers.triggers_run),
             ("delete", triggers.triggers_delete),
+        ),
+    ),
+    "skills": (
+        "Skills: specialists with an address of their own, and plugins that bring some.",
+        (
+            ("list", skills.skills_list),
+            ("import", skills.skills_import),
+            ("enable", skills.skills_enable),
+            ("disable", skills.skills_disable),
+            ("remove", skills.skills_remove),
         ),
     ),
     "folders": (

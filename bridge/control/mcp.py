@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from agents import skills
 from agents.mcp import file, pins
 from agents.mcp.pins import NotApproved, Pin
 from agents.mcp.servers import Servers, line_limit, try_out
@@ -19,9 +18,9 @@ from agents.profile import Profile
 from agents.tool import Risk
 from bridge.control.ports import StoreDesk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
+from bridge.control.skills import catalogue
 from config.load import child_environment
 from config.paths import DataFolder
-from config.settings import Settings
 
 TEST_PACE = Pace(start=15.0, leave=5.0)
 
@@ -37,7 +36,7 @@ async def listed(desk: StoreDesk, args: Args) -> Json:
     """Every server with its state and its tools, who uses it, and what is wrong with the file."""
     args.done()
     servers = _servers(desk)
-    profiles = _profiles(desk.settings)
+    profiles = _profiles(desk)
     known = servers.pins()
     told = [_told(status, known.get(status.name, ()), profiles, servers) for status in servers.status()]
     return {"file": str(servers.path), "servers": told, "faults": [asdict(fault) for fault in servers.said.faults]}
@@ -63,6 +62,9 @@ async def enable(desk: StoreDesk, args: Args) -> Json:
     server, on = args.text("server"), args.flag("on")
     args.done()
     path = _servers(desk).path
+    if not on and (users := catalogue(desk).using(server)):
+        fix = f"`postroom skills disable {users[0]}` first"
+        raise ControlError(REFUSED, f"{server} is needed by the skill {', '.join(users)}", fix)
     try:
         file.set_enabled(path, server, on)
     except FileNotFoundError:
@@ -79,6 +81,8 @@ async def reload(desk: StoreDesk, args: Args) -> Json:
     args.done()
     if desk.mcp is not None:
         await desk.mcp.reload()
+    if desk.skills is not None:
+        desk.skills.reload()
     return await listed(desk, Args({}))
 
 
@@ -113,10 +117,9 @@ def _servers(desk: StoreDesk) -> Servers:
     return made
 
 
-def _profiles(settings: Settings) -> list[Profile]:
+def _profiles(desk: StoreDesk) -> list[Profile]:
     """Every agent and every ready skill."""
-    found = skills.load([skills.builtin_folder(), *settings.skills.folders, DataFolder(settings.home).skills])
-    return [*agent_profiles(settings).values(), *found.profiles()]
+    return [*agent_profiles(desk.settings).values(), *catalogue(desk).profiles()]
 
 
 def _told(status: Status, known: Iterable[Pin], profiles: Iterable[Profile], servers: Servers) -> Json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from config.settings import Settings
 
 if TYPE_CHECKING:
+    from agents.catalogue import Catalogue
     from agents.mcp.servers import Servers
     from agents.runtime import Runtime
     from bridge.submissions import Submissions
@@ -43,6 +44,11 @@ class StoreDesk(Protocol):
     @property
     def mcp(self) -> "Servers | None":
         """The MCP servers, where there is a server to keep them connected."""
+        ...
+
+    @property
+    def skills(self) -> "Catalogue | None":
+        """The skills, where there is a server that offers them."""
         ...
 
     def end_sessions(self, password_id: int, /) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents import lookup
+from agents import guide, lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
 from agents.seconds import Seat
@@ -39,6 +39,9 @@ _ABOUT: Final = ("status", "help", "retry", "continue", "rename", "fork", "branc
 
 
 _NOT_YOURS: Final = "The task is somebody else's: you can approve or refuse what it asks."
+
+
+_NO_QUESTION: Final = frozenset({"", "help", "hilfe", "aide", "ayuda"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +121,27 @@ class Acting:
             case ToSchedule():
                 self._to_schedule(case)
             case ToHelp():
-                self._say(case, "help", self._help(case))
+                self._to_help(case)
             case ToUser() | ToHook() | Refused():
                 return  # delivered when it was taken in, or refused then
 
-    def _help(self, case: _Case) -> str:
-        """What the program itself is asked: about standing approvals, or how all this works."""
+    def _to_help(self, case: _Case) -> None:
+        """Words that the program obeys are answered by it, a question by the guide, everything else by an overview."""
+        told, directory = self._help(case), self._directory()
+        asked = (case.mail.words or case.info.subject).strip(" .!?\n").lower()
+        if told is None and asked not in _NO_QUESTION and guide.SKILL in directory.skills:
+            self._to_agent(case, guide.SKILL, None)
+            return
+        self._say(case, "help", told or notices.HELP.format(addresses=", ".join(directory.addresses())))
+
+    def _help(self, case: _Case) -> str | None:
+        """What is said to the program itself: about standing approvals, memory, folders. None: about something else."""
         owner = accounts.get(case.tx, case.arrival.account)
         by = owner.address if owner else ""
         account, words = case.arrival.account, case.mail.words
         told = leaves.obey(case.tx, self._runtime, account, words, by, case.arrival.via)
         told = told or self._memory(case, by)
-        told = told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
-        return told or notices.HELP.format(addresses=", ".join(self._directory().addresses()))
+        return told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
 
     def _memory(self, case: _Case, by: str) -> str | None:
         """What is said to a note's message, or of memory as a whole."""

@@ -29,8 +29,8 @@ def write(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_the_built_in_skill_is_ready() -> None:
-    loaded = skills.load([skills.builtin_folder()], ["read_attachment", "read_result"])
+def test_the_built_in_skills_are_ready() -> None:
+    loaded = skills.load([skills.builtin_folder()], ["postroom_help", "read_attachment", "read_result"])
     assert loaded.faults == ()
     summariser = loaded.ready["summariser"]
     assert summariser.display == "Summariser"

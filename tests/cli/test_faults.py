@@ -98,7 +98,7 @@ def test_a_reader_that_goes_away_is_no_fault(cli: Cli, home: Path, password_file
 
 
 def test_looking_makes_nothing(cli: Cli, home: Path) -> None:
-    for arguments in (["status"], ["doctor"], ["config", "check"], ["agents"], ["skills"], ["models"]):
+    for arguments in (["status"], ["doctor"], ["config", "check"], ["agents"], ["skills", "list"], ["models"]):
         assert cli(*arguments).code == 0
         assert not home.exists(), arguments
     assert DataFolder(home).root == home

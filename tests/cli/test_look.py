@@ -57,9 +57,9 @@ def test_agents_skills_and_models_are_listed(cli: Cli) -> None:
         ["summariser"],
     )
     assert "assistant@postroom.internal" in cli("agents").out
-    skills = json.loads(cli("skills", "--json").out)
-    assert ([each["name"] for each in skills["ready"]], skills["faults"]) == (["summariser"], [])
-    assert "summariser@postroom.internal" in cli("skills").out
+    skills = json.loads(cli("skills", "list", "--json").out)
+    assert [(each["name"], each["state"]) for each in skills] == [("guide", "ready"), ("summariser", "ready")]
+    assert "summariser@postroom.internal" in cli("skills", "list").out
     (model,) = json.loads(cli("models", "--json").out)
     assert (model["tag"], model["key"]) == ("demo", None)
 
@@ -69,7 +69,7 @@ def test_a_skill_that_is_not_ready_is_named_with_the_reason(cli: Cli, home: Path
     broken.mkdir(parents=True)
     home.chmod(0o700)
     (broken / "SKILL.md").write_text("---\nname: other\n---\nx\n")
-    told = cli("skills")
+    told = cli("skills", "list")
     assert (told.code, "broken" in told.out) == (1, True)
 
 
