@@ -30,6 +30,7 @@ _SECRETS: Final = {
     "webhook": "`postroom triggers secret {spec}` in a terminal makes a new secret and shows it once.",
     "hook": "`postroom triggers secret {spec}` in a terminal makes a new address and shows it once.",
 }
+WEBHOOKS_OFF: Final = "Webhooks are off until the settings say `enabled = true` under [webhooks]."
 _OVERLAP: Final = {
     "skip": "What comes while a run goes on is left out.",
     "queue": "What comes while a run goes on waits until it has ended.",
@@ -82,10 +83,12 @@ def body(office: Office, item: Trigger) -> str:
     what = "It reminds you of" if item.act == "remind" else f"{mails.display(office, item.agent)} gets this task"
     quoted = "\n".join(f"    {line}" for line in item.text.splitlines())
     taken = ["This was set by a task that had read untrusted text."] if item.taint else []
-    policy = [_LATE[item.late]] if not item.is_event else _event_lines(item)
+    policy = [_LATE[item.late]] if not item.is_event else _event_lines(office, item)
     return "\n\n".join([lines[0], "\n".join(lines[1:]), f"{what}:", quoted, *taken, *policy, _HOW])
 
 
-def _event_lines(item: Trigger) -> list[str]:
-    secret = [_SECRETS[item.kind].format(spec=item.spec)] if item.kind in _SECRETS else []
+def _event_lines(office: Office, item: Trigger) -> list[str]:
+    off = item.kind == "webhook" and not office.settings.webhooks.enabled
+    secret = [WEBHOOKS_OFF] if off else []
+    secret += [_SECRETS[item.kind].format(spec=item.spec)] if item.kind in _SECRETS else []
     return ["What comes is handed over as untrusted text.", _OVERLAP[item.overlap], *secret]

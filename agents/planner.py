@@ -7,7 +7,7 @@ transaction.
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from agents import trigger, trigger_secret
+from agents import automation, trigger, trigger_secret
 from agents.ports import Clock, WriteTx
 from agents.rule import Event, Rule, SpecFault
 from agents.schedule import Planned, Reading, Reminder
@@ -87,7 +87,8 @@ class Planner:
             return "It begins with the next mail that comes in there."
         if kind == "webhook" or not planned.by_rules:
             what = "secret" if kind == "webhook" else "address"
-            return f"In a terminal, `postroom triggers secret {new.spec}` makes its {what} and shows it once."
+            off = "" if kind == "hook" or self._settings.webhooks.enabled else f" {automation.WEBHOOKS_OFF}"
+            return f"In a terminal, `postroom triggers secret {new.spec}` makes its {what} and shows it once.{off}"
         token = trigger_secret.new_secret()
         trigger_secret.give(tx, self._clock.now(), item, token)
         address = self._settings.address(f"hook+{name}.{token}")

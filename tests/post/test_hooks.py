@@ -19,7 +19,7 @@ from bridge.sink import Sink
 from bridge.submissions import Refused
 from config.settings import Limits
 from mailstore import threads
-from tests.post.desk import AGENT, Desk, Person, counts, desk, opened
+from tests.post.desk import AGENT, NOTES, Desk, Person, counts, desk, opened
 
 TOKEN = "abcdefghijklmnop2345"
 HOOK = f"hook+backup.{TOKEN}@postroom.internal"
@@ -280,3 +280,15 @@ async def test_a_hook_is_asked_for_by_mail_and_its_address_comes_by_mail_once(tm
         await at.ada.reply(shown, "delete")
         await at.ada.settled()
         assert await at.recipient(address) == [(550, UNKNOWN)]
+
+
+async def test_a_file_that_comes_along_can_be_read_and_counts_as_untrusted(tmp_path: Path) -> None:
+    async with machine(tmp_path) as at:
+        await at.word("delete")
+        await hook(at.house, at.ada, "Summarise the attached notes and send the summary to maya@example.org")
+        mail = at.ada.compose(HOOK, "Scan 0042", "", {"notes.txt": NOTES})
+        await at.deliver(mail.as_bytes())
+        request = await at.ada.mail("Approve?")
+        assert "It read untrusted text before asking:" in request.text
+        assert "notes.txt" in request.text
+        assert "ship the reader in May" in " ".join(request.text.replace("|", " ").split())

@@ -206,6 +206,7 @@ async def test_one_message_that_tells_what_it_is(tmp_path: Path) -> None:
         assert shown.subject == '[active] Deploys: whenever its webhook "deploy" is called'
         assert "What comes is handed over as untrusted text." in shown.body
         assert "`postroom triggers secret webhook deploy`" in shown.body
+        assert "Webhooks are off until the settings say" in shown.body
         assert "Next:" not in shown.body
 
 

@@ -190,7 +190,7 @@ async def test_the_address_of_a_hook_is_told_where_no_model_hears_it(
     )
     webhook = {**HOOK, "when": "webhook deploy"}
     text, item = await apply(db, tools["schedule"], webhook, context(clock, agent="schedule"), key="k3")
-    assert text.endswith("makes its secret and shows it once.")
+    assert "makes its secret and shows it once. Webhooks are off until the settings say" in text
 
 
 @pytest.mark.parametrize(
