@@ -1,5 +1,6 @@
 """Watched results: whoever applies ADDTO and REMOVEFROM, pair by pair, holds what a new search would find."""
 
+import asyncio
 import random
 import re
 from collections.abc import AsyncIterator
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from config.settings import Imap
+from mailstore.model import Mailbox, Uid
+from mailstore.query import Query
 from tests.imap.harness import Client, House, house_settings, letter, open_house
 
 CHANGE = re.compile(rb'ESEARCH \(TAG "(\w+)"\) UID (ADDTO|REMOVEFROM) \(([^)]*)\)')
@@ -124,3 +127,38 @@ async def test_where_only_searches_are_watched_sorts_are_not(tmp_path: Path) -> 
         assert answer.ok
         assert answer.untagged[-1].startswith(b'NO [NOUPDATE "s"] ')
         assert (await client.command("CAPABILITY")).untagged[0].split().count(b"CONTEXT=SORT") == 0
+
+
+async def test_a_slow_look_does_not_take_back_what_a_later_one_has_told(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """During IDLE two looks may be under way at once; the earlier one has found less."""
+    client = await house.login("ada", "INBOX")
+    client.send(b"w UID SEARCH RETURN (UPDATE ALL) ALL\r\n")
+    await client.answer(b"w")
+    client.send(b"i IDLE\r\n")
+    await client.response()
+    [session] = house.service.sessions
+    honest, go = house.store.search, asyncio.Event()
+
+    async def slow(mailbox: Mailbox, query: Query) -> list[Uid]:
+        found = await honest(mailbox, query)
+        await go.wait()
+        return found
+
+    await house.append("INBOX", letter("one"))
+    monkeypatch.setattr(house.store, "search", slow)
+    session.push()
+    await client.settle()
+    monkeypatch.setattr(house.store, "search", honest)
+    await house.append("INBOX", letter("two"))
+    await client.settle()
+    session.push()
+    heard = b""
+    while b"ADDTO" not in heard:
+        heard = await client.response()
+    go.set()
+    client.send(b"DONE\r\n")
+    later = (await client.answer(b"i")).untagged
+    assert heard == b'* ESEARCH (TAG "w") UID ADDTO (0 1:2)'
+    assert not [line for line in later if b"REMOVEFROM" in line]

@@ -19,6 +19,7 @@ MODSEQ: Final = re.compile(rb"MODSEQ \((\d+)\)")
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d+)")
 BODY: Final = re.compile(rb"BODY\[\] \{(\d+)\}\r\n")
 SUBJECT: Final = re.compile(rb"Subject: (\S+)")
+UPDATE: Final = re.compile(rb"(ADDTO|REMOVEFROM) \(([^)]*)\)")
 VANISHED: Final = re.compile(rb"VANISHED (\(EARLIER\) )?(\S+)\Z")
 CODE: Final = re.compile(rb"(?:OK|NO) \[([A-Z-]+)(?: ([^]]*))?\]")
 CODES: Final = frozenset(
@@ -75,6 +76,21 @@ class Doing:
 
 
 @dataclass
+class Watch:
+    """A search whose result is kept up to date (RFC 5267): the criteria, and the UIDs that it has found by now."""
+
+    tag: bytes
+    criteria: str
+    found: set[int]
+
+    def apply(self, line: bytes) -> None:
+        for word, raw in UPDATE.findall(line):
+            for uid in (uid for which in raw.split()[1::2] for uid in numbers(which)):
+                need((uid in self.found) == (word == b"REMOVEFROM"), f"{self.criteria}: {sorted(self.found)}: {line!r}")
+                self.found ^= {uid}
+
+
+@dataclass
 class Answer:
     status: bytes
     text: bytes
@@ -104,6 +120,7 @@ class Client:
     unsure: set[Place] = field(default_factory=set)  # where a STORE of it is under way
     highest: dict[str, int] = field(default_factory=dict)
     log: list[bytes] = field(default_factory=list)
+    watch: Watch | None = None
     _tag: int = 0
 
     @property
@@ -195,7 +212,7 @@ class Client:
             need(notified or OPENING.match(line) is not None, f"{self.name} doing {doing.word}: {line!r}")
             return
         if doing.opens and line.startswith(b"OK [CLOSED]"):
-            self.mailbox = None
+            self.mailbox = self.watch = None
             return
         word, _, rest = line.partition(b" ")
         if word.isdigit():
@@ -206,6 +223,8 @@ class Client:
             code = CODE.match(line)
             known = code is None or code[1] in CODES or (code[1] == b"COPYUID" and doing.word == "MOVE")
             need(known, f"{self.name}: a code that nothing explains: {line!r}")
+        elif self.watch is not None and self.watch.tag in line and UPDATE.search(line):
+            self.watch.apply(line)
         else:
             known = word == b"FLAGS" or word in doing.lines or (word == b"STATUS" and "NOTIFY" in self.modes)
             need(known, f"{self.name} doing {doing.word}: {line!r}")

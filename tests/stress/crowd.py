@@ -23,6 +23,7 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (deeds.changes, 6),
     (deeds.search, 10),
     (deeds.status, 5),
+    (deeds.watch, 3),
     (deeds.idle, 6),
     (deeds.store, 22),
     (deeds.append, 8),

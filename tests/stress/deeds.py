@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from tests.stress.client import Answer, Client, Slot
+from tests.stress.client import Answer, Client, Slot, Watch
 from tests.stress.ledger import STRICT, VIEWS, need
 from tests.stress.link import numbers, spelled
 
@@ -106,6 +106,23 @@ async def search(client: Client, random: Random) -> None:
     need(len(hits) == len(set(hits)), f"{client.name}: told twice: {found!r}")
     if not by:
         need(all(1 <= hit <= count for hit in hits), f"{client.name} knows {count}: {found!r}")
+
+
+async def watch(client: Client, random: Random) -> None:
+    """A search that is kept up to date from here on, or no longer."""
+    if client.mailbox is None or b"CONTEXT=SEARCH" not in client.capabilities:
+        return
+    if client.watch is not None:
+        await client.say(f'CANCELUPDATE "{client.watch.tag.decode()}"')
+        client.watch = None
+        return
+    criteria = random.choice(("UNSEEN", "FLAGGED", "SUBJECT stress UNANSWERED", "NOT KEYWORD $Label1"))
+    answer = await client.say(f"UID SEARCH RETURN (UPDATE ALL) {criteria}")
+    first, *news = [line for line in answer.lines if line.startswith(b"ESEARCH")]
+    found = set(numbers(first.split(b" ALL ")[1])) if b" ALL " in first else set()
+    client.watch = Watch(first.split(b'"')[1], criteria, found)
+    for line in news:  # told behind the result, and within its answer
+        client.watch.apply(line)
 
 
 async def status(client: Client, random: Random) -> None:

@@ -120,7 +120,7 @@ class Visitor(Client):
             return
         self.leave()
         await self.say(random.choice(("CLOSE", "UNSELECT")))
-        self.mailbox, self.slots = None, []
+        self.mailbox, self.slots, self.watch = None, [], None
 
     async def come_back(self, random: Random) -> None:
         """End the connection, politely or not, and make a new one with the same modes."""
@@ -129,7 +129,7 @@ class Visitor(Client):
             await self.say("LOGOUT")
             need(await _ends(self), f"{self.name}: still open after LOGOUT")
         await self.link.close()
-        self.mailbox, self.slots = None, []
+        self.mailbox, self.slots, self.watch = None, [], None
         modes, self.modes = self.modes, set()
         await self.connect()
         for mode in sorted(modes - {"CONDSTORE"}) or sorted(modes):
@@ -141,6 +141,10 @@ class Visitor(Client):
         await self.say("NOOP")
         await learn(self)
         await self.say("NOOP")
+        if self.watch is not None:
+            told = (await self.say(f"UID SEARCH {self.watch.criteria}")).lines
+            now = {int(word) for line in told if line.startswith(b"SEARCH") for word in line.split()[1:]}
+            need(now == self.watch.found, f"{self.name}: {self.watch} and there are {sorted(now)}")
 
 
 async def _ends(client: Client) -> bool:
