@@ -17,6 +17,7 @@ from mailstore.transaction import ReadTx, WriteTx
 CHUNK_BITS = 16  # of a chunk's id, its number
 CHUNK_BYTES = 256 * 1024
 SWEEP = 64  # contents looked at in one step
+FEW = 4  # contents that are looked up one by one, which costs less than to send a list of them along
 DENSE = 2  # so many contents are passed over rather than looked for, for each that is wanted
 
 Renderer = Callable[[Message], bytes]
@@ -94,7 +95,10 @@ def body_reader(tx: ReadTx, contents: Sequence[ContentId]) -> Callable[[ContentI
 
 def first_chunks(tx: ReadTx, contents: Sequence[int]) -> dict[int, bytes]:
     """The first chunks of these contents; those that have been swept are left out."""
-    return tx.pairs("mailstore.content.first-chunks", ranges=spans(contents))
+    if len(contents) > FEW:
+        return tx.pairs("mailstore.content.first-chunks", ranges=spans(contents))
+    found = {content: tx.value("mailstore.content.chunk", id=content << CHUNK_BITS) for content in contents}
+    return {content: data for content, data in found.items() if data is not None}
 
 
 def chunk_reader(tx: ReadTx, first: Mapping[int, bytes]) -> Callable[[ContentId, int, int | None], bytes]:

@@ -16,6 +16,7 @@ from bridge.imap.command import AnyCommand
 from bridge.imap.criteria import SearchKey
 from bridge.imap.items.item import FetchItem
 from bridge.imap.ordering import SortKey
+from bridge.imap.plan import FetchPlan
 from bridge.imap.states import Selected, State
 from bridge.imap.wire.cursor import Cursor
 from config.settings import Settings
@@ -239,6 +240,8 @@ class Dialect:
     introduce: tuple[Introduce, ...]
     announced: dict[Standing, tuple[bytes, ...]] = field(default_factory=dict, repr=False, compare=False)
     """What was announced before, as every client is told several times."""
+    plans: dict[tuple[bool, bytes], FetchPlan] = field(default_factory=dict, repr=False, compare=False)
+    """What FETCH and UID FETCH (true) have asked for before, by its text."""
 
     def has(self, feature: Feature) -> bool:
         return feature in self.features

@@ -14,6 +14,7 @@ from typing import Final, Protocol, cast
 from bridge.net.limits import is_loopback
 
 PIECE: Final = 64 * 1024  # one giant write is eight times slower than pieces of this size
+JOINED: Final = 16 * 1024
 WRITE_HIGH: Final = 128 * 1024
 READ_HIGH: Final = 256 * 1024  # unread input of a conversation at which the peer has to wait
 HANDSHAKE_SECONDS: Final = 30.0
@@ -167,14 +168,14 @@ class Pump(asyncio.Protocol):
     def write_all(self, pieces: Sequence[Buffer]) -> None:
         """Write some pieces, about PIECE in all, one after the other.
 
-        In clear the system takes them from where they are. Over TLS each write would be a record of its own, and
-        encrypting copies them anyway.
+        In clear the system takes them from where they are, unless they are so small that copying them costs less. Over
+        TLS each write would be a record of its own, and encrypting copies them anyway.
         """
         if self._transport is None:
             return
         if len(pieces) == 1:
             self._transport.write(pieces[0])
-        elif self.secure:
+        elif self.secure or sum(map(len, pieces)) < JOINED:
             self._transport.write(b"".join(pieces))
         else:
             self._transport.writelines(pieces)

@@ -12,6 +12,9 @@ INSERT INTO content_chunk (id, data) VALUES (:id, :data);
 -- The chunks of a content from one number to another.
 SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id;
 
+-- name: chunk
+SELECT data FROM content_chunk WHERE id = :id;
+
 -- name: first-chunks
 -- The first chunk of each of the contents in these ranges ([[first, last], ...], ascending).
 SELECT k.id >> 16, k.data

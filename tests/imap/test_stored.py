@@ -106,3 +106,30 @@ async def test_rows_are_read_from_where_something_is_not_stored(house: House, mo
     monkeypatch.setattr(stored, "BODY_BYTES", 200)
     monkeypatch.setattr(messages, "first_chunks", losing)
     assert (await client.command("FETCH 1:* (UID BODY.PEEK[])")).untagged == whole
+
+
+async def test_a_plan_that_was_kept_is_the_plan_that_was_read(house: House) -> None:
+    """The same text gives the same answer again, and what differs in a literal or by what follows is read anew."""
+    client = await house.login(select="INBOX")
+    for command in ("FETCH 2 (UID ENVELOPE)", "UID FETCH 2 (ENVELOPE)", "FETCH 2 (UID ENVELOPE) ", "FETCH 2 ALL"):
+        first = await client.command(command)
+        assert first.untagged == (await client.command(command)).untagged, command
+    for name in ("Subject", "Message-ID", "Subject"):
+        literal = f"FETCH 2 (BODY.PEEK[HEADER.FIELDS ({{{len(name)}+}}\r\n{name})])"
+        (said,) = (await client.command(literal)).untagged
+        assert f"BODY[HEADER.FIELDS ({name})]".encode() in said
+    assert len((await client.command("FETCH 1:* (UID) (CHANGEDSINCE 9999)")).untagged) <= 1
+    assert len((await client.command("FETCH 1:* (UID)")).untagged) == 12
+    assert (await client.command("FETCH 1:* (UID) nonsense")).status == b"BAD"
+
+
+async def test_plans_are_kept_within_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "PLANS", 3)
+    client = await house.login(select="INBOX")
+    for number in range(1, 9):
+        (said,) = (await client.command(f"FETCH 2 (BODY.PEEK[]<0.{number}>)")).untagged
+        assert b"{%d}" % number in said
+    (session,) = house.service.sessions
+    assert len(session.dialect.plans) <= 3
+    await client.command(f"FETCH 2 (BODY.PEEK[HEADER.FIELDS ({'X' * 2000})])")
+    assert not any(len(text) > fetch.PLAN_BYTES for _, text in session.dialect.plans)

@@ -26,6 +26,8 @@ from mailstore import flags, messages
 from mailstore.model import SEEN, FetchRow, FlagOp, Uid
 from mailstore.sqlite import ReadTx
 
+PLANS: Final = 256  # kept by their text
+PLAN_BYTES: Final = 1024
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
 FROM_ROWS: Final = 250  # few enough to stay in the processor's cache: larger parts took up to a third more of its time
 FROM_STORE: Final = 500  # when only what is stored beside the rows is needed
@@ -47,7 +49,7 @@ def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
     cursor.sp()
     wanted = cursor.seqset()
     cursor.sp()
-    plan = FetchPlan.compile(cursor, dialect.fetch_items, uid=uid)
+    plan = _plan(cursor, dialect, uid=uid)
     params: dict[bytes, Any] = {}
     if dialect.fetch_params and not cursor.at_end:
         cursor.sp()
@@ -62,6 +64,21 @@ def parse_fetch(cursor: Cursor, dialect: Dialect, *, uid: bool) -> Fetching:
     if b"VANISHED" in params and since is None:
         cursor.fail("VANISHED needs CHANGEDSINCE")
     return Fetching(wanted, plan, since, params.get(b"PARTIAL"), b"VANISHED" in params)
+
+
+def _plan(cursor: Cursor, dialect: Dialect, *, uid: bool) -> FetchPlan:
+    """What is asked for. A client asks for the same again and again, so what was read once is kept by its text."""
+    asked = (uid, cursor.text[cursor.pos :])
+    known = None if cursor.has_literals else dialect.plans.get(asked)
+    if known is not None:
+        cursor.pos = len(cursor.text)
+        return known
+    plan = FetchPlan.compile(cursor, dialect.fetch_items, uid=uid)
+    if cursor.at_end and not cursor.has_literals and len(asked[1]) <= PLAN_BYTES:
+        if len(dialect.plans) >= PLANS:
+            dialect.plans.clear()
+        dialect.plans[asked] = plan
+    return plan
 
 
 async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:

@@ -67,6 +67,11 @@ class Cursor:
         return self.text[self.pos : self.pos + size]
 
     @property
+    def has_literals(self) -> bool:
+        """Whether the text stands for more than it says."""
+        return bool(self._literals)
+
+    @property
     def at_end(self) -> bool:
         """Whether nothing but trailing spaces is left."""
         return grammar.SPACES_TO_END.match(self.text, self.pos) is not None
