@@ -291,4 +291,4 @@ async def test_a_file_that_comes_along_can_be_read_and_counts_as_untrusted(tmp_p
         request = await at.ada.mail("Approve?")
         assert "It read untrusted text before asking:" in request.text
         assert "notes.txt" in request.text
-        assert "ship the reader in May" in " ".join(request.text.replace("|", " ").split())
+        assert "The printer costs 300 EUR." in request.text
