@@ -4,6 +4,7 @@ Rule: a line is either allowed by what the client is doing, or it is a surprise;
 """
 
 import re
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -169,7 +170,7 @@ class Client:
         return [await self._answer(tag, Doing.of(text)) for tag, (text, _) in zip(tags, commands, strict=True)]
 
     async def idle(self, seconds: float) -> None:
-        """IDLE until something is said, or for so long."""
+        """IDLE for so long, hearing whatever is said."""
         self._tag += 1
         tag, doing = f"{self.name}.{self._tag}".encode(), Doing("IDLE", by_uid=True)
         self.log.append(tag + b" IDLE")
@@ -177,7 +178,8 @@ class Client:
         while not (line := await self.link.response()).startswith(b"+"):
             self.note(line)
             self.hear(line[2:], doing)
-        if await self.link.heard_within(seconds):
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0 and await self.link.heard_within(left):
             line = await self.link.response()
             self.note(line)
             self.hear(line[2:], doing)

@@ -143,7 +143,7 @@ async def status(client: Client, random: Random) -> None:
 async def idle(client: Client, random: Random) -> None:
     if client.mailbox is None:
         return
-    await client.idle(random.random() * 0.2)
+    await client.idle(random.random() * 0.6)
 
 
 # Changing
