@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import compact, history, journal, mails, memory, prompt, proposals, schema, store, threads
+from agents import compact, history, journal, mails, memory, prompt, proposals, report, schema, store, threads
 from agents.compact import Summary
 from agents.llm import AssistantMessage, Message, Model, ModelRequest, ResultMessage, SentCall, ToolSpec, UserMessage
 from agents.office import Office
@@ -47,7 +47,9 @@ class Prepared:
 
 def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, tag: str) -> Prepared:
     """The request for the run's next entry. Raises HistoryInvalid."""
-    tools = tuple(tool.spec for _, tool in sorted(proposals.offered(tx, office, run, profile).items()))
+    last = report.is_due(tx, office, run)
+    offered = {} if last else proposals.offered(tx, office, run, profile)
+    tools = tuple(tool.spec for _, tool in sorted(offered.items()))
     system = _system(tx, office, run, profile)
     room = int(model.window * _FILL) - tokens(system) - sum(tokens(_tool_text(one)) for one in tools)
     for level in range(run.shrink, len(_SHORT_RESULTS)):
@@ -56,6 +58,7 @@ def build(tx: ReadTx, office: Office, run: Run, profile: Profile, model: Model, 
         messages = _messages(tx, office, run, level)
         if _size(messages) <= room:
             break
+    messages = report.as_told(messages) if last else messages
     if found := history.faults(messages):
         raise HistoryInvalid(f"run {run.id}: " + "; ".join(found))
     size = _size(messages) + tokens(system) + sum(tokens(_tool_text(one)) for one in tools)

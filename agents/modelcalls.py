@@ -5,7 +5,7 @@ returned.
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents import audit, budget, chain, compact, ending, ids, journal, loop, proposals, retry, store, turn, view
 from agents.budget import Reservation
@@ -80,8 +80,12 @@ def park(tx: WriteTx, office: Office, boot: str, run_id: str, until: int) -> Non
 def take_reply(
     tx: WriteTx, office: Office, reserved: Reserved, model: Model, profile: Profile, reply: ModelReply
 ) -> None:
-    """Settle the call and append what it said. Of a run that was stopped meanwhile only the bill is kept."""
+    """Settle the call and append what it said. Of a run that was stopped meanwhile only the bill is kept. An answer
+    that was asked for without tools has no calls, whatever a model makes up.
+    """
     run = store.get_run(tx, reserved.run.id)
+    if run.depth and not reserved.prepared.request.tools:
+        reply = replace(reply, calls=())
     unknown_price = office.limits(run.agent).unknown_price_eur
     cost, known = budget.cost_of(reply, model.price, reserved.amount, unknown_price)
     usage = reply.usage
