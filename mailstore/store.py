@@ -38,7 +38,7 @@ INDEX_FILE = "textindex.sqlite3"
 _INDEXES = 64  # mailboxes kept in memory
 _FEW = 64  # messages whose facts are read in the loop
 _TRIES = 3
-_INLINE = 20_000  # messages up to which a search of what is in memory is done in the loop
+_INLINE = 50_000  # messages times keys up to which a search of what is in memory is done in the loop
 
 _log = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ class Store:
             return search.Evaluation(tx, mailbox, query, columns, hits, now, known).run()
 
         fast = search.is_lasting(query) if known is not None else search.is_fast(query)
-        if fast and len(columns.uids) <= _INLINE:
+        if fast and len(columns.uids) * sum(1 for _ in search.leaves(query)) <= _INLINE:
             return self.read(evaluate)
         return await self.read_slow(evaluate)
 

@@ -58,12 +58,15 @@ async def in_their_order(
     """These UIDs (ascending) in the order of the criteria. Kept for the next time, and brought up to date then."""
     memory, mailbox, present = session.host.order_memory, selected.mailbox, selected.index.uids
     wanted, known = array("I", uids), memory.order(selected.mailbox.id, criteria)
-    if known.lacks(wanted):
+    if wanted == known.uids:
+        return cast("list[Uid]", known.ordered.tolist())
 
-        def work(tx: ReadTx) -> Order:
-            return extended(partial(memory.entries, tx, mailbox), known, present, wanted, criteria)
+    def work(tx: ReadTx) -> tuple[Order, list[int]]:
+        entries = partial(memory.entries, tx, mailbox)
+        order = extended(entries, known, present, wanted, criteria) if known.lacks(wanted) else known
+        return order, order.of(wanted)
 
-        few = len(present) <= IN_LOOP
-        known = session.store.read(work) if few else await session.store.read_slow(work)
-        memory.keep(mailbox.id, criteria, known)
-    return cast("list[Uid]", known.of(wanted))
+    few = len(present) <= IN_LOOP
+    order, found = session.store.read(work) if few else await session.store.read_slow(work)
+    memory.keep(mailbox.id, criteria, order)
+    return cast("list[Uid]", found)
