@@ -164,16 +164,21 @@ def child(home: Path, at: int | None) -> int:
     return 1 if wrong else 0
 
 
-def run_child(home: Path, at: int | None) -> int:
+Part = Callable[[Path, int | None], int]
+
+
+def run_child(home: Path, at: int | None, part: Part = child) -> int:
     """Fork a child and wait for it. 0: it ended well, 1: something did not hold, 9: it was killed."""
     pid = os.fork()
     if pid == 0:
-        os._exit(child(home, at))
+        os._exit(part(home, at))
     _, status = os.waitpid(pid, 0)
     return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
 
 
-def sweep(folder: Path, points: range, again_at: Callable[[], int | None]) -> tuple[int, list[str]]:
+def sweep(
+    folder: Path, points: range, again_at: Callable[[], int | None], part: Part = child
+) -> tuple[int, list[str]]:
     """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and the first
     thing that did not hold.
     """
@@ -181,15 +186,15 @@ def sweep(folder: Path, points: range, again_at: Callable[[], int | None]) -> tu
     for point in points:
         home = folder / str(point)
         home.mkdir(parents=True)
-        status = run_child(home, point)
+        status = run_child(home, point, part)
         if status == 0:
             break  # there is no such point any more
         kills += status == 9
         if status == 9 and (second := again_at()) is not None:
-            status = run_child(home, second)
+            status = run_child(home, second, part)
             kills += status == 9
         if status == 9:
-            status = run_child(home, None)
+            status = run_child(home, None, part)
         if status != 0:
             killed = (home / "killed").read_text().split() if (home / "killed").exists() else []
             return kills, [f"killed at {killed} (point {point}): {(home / 'wrong').read_text()}"]

@@ -1,0 +1,166 @@
+"""Plays notes and granted folders with SIGKILL at every point, each in a forked process, and reports what did not hold.
+
+python -m tests.crash.remembering FOLDER FIRST LAST [--step N] [--twice SEED] [--fault NAME]
+
+A child turns memory on, has an agent keep a note, forget another, and write a file that is approved; the next child
+opens the same file and goes on with the same.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents import ids, notes
+from agents.folders import grants, walk
+from agents.folders.grants import Wish
+from agents.letter import Kind
+from agents.notes import New, Note
+from agents.offer import Offer
+from agents.ports import WriteTx
+from agents.toolbox import Toolbox
+from agents.tools import forget, read_result, recall, remember, write_file
+from tests.agents import invariants
+from tests.agents.kit import World
+from tests.agents.script import ScriptedModel, say, want
+from tests.crash.firing import sweep
+from tests.crash.stage import Killer, all_ended, approve, wants_user
+
+LIMIT = 120.0
+OLD = "an older note"
+
+
+def script(code: str) -> list[Any]:
+    return [
+        say("", want("remember", text="Tea, no milk."), want("forget", note=code)),
+        say("", want("write_file", path="notes/plan.md", text="# Plan\n")),
+        say("Done."),
+    ]
+
+
+def _plant_twice() -> None:
+    def keep(tx: WriteTx, now: int, new: New) -> Note:
+        return real(tx, now, New(new.account, new.agent, f"{new.text} {now}{os.urandom(4).hex()}", os.urandom(8).hex()))
+
+    real, notes.keep = notes.keep, keep
+
+
+def _plant_append() -> None:
+    def write(root: Path, names: Any, data: bytes, **_: Any) -> None:
+        with root.joinpath(*names).open("ab") as file:
+            file.write(data)
+
+    walk.write = write
+
+
+FAULTS: Mapping[str, Callable[[], None]] = {"keeps-twice": _plant_twice, "appends": _plant_append}
+"""Faults planted to see that the sweep notices them."""
+
+
+async def play(home: Path, killer: Killer | None) -> World:
+    """Do it all, or go on with it. The world is left open."""
+    w = World(home, ScriptedModel({}))
+    w.probe = killer
+    await w.open(start=False)
+    made = write_file.make(Offer(db=w.db))
+    assert made is not None
+    box = Toolbox.of(
+        made,
+        remember.Remember(remember.SPEC),
+        forget.Forget(forget.SPEC),
+        recall.Recall(recall.SPEC),
+        read_result.ReadResult(read_result.SPEC),
+    )
+    object.__setattr__(w.runtime._office, "toolbox", box)
+    (home / "granted").mkdir(exist_ok=True)
+    code = await w.db.write(lambda tx: _prepare(tx, w, home))
+    w.model._scripts = {"": script(code)}  # type: ignore[attr-defined]  # the scripted model; the name is known only now
+    await w.runtime.start()
+    await w.send()
+    while True:
+        await w.until(lambda: wants_user(w) or all_ended(w))
+        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
+        if not found:
+            return w
+        for request in found:
+            verdict, text = approve(request)
+            await w.decide(request, verdict, text=text)
+
+
+def _prepare(tx: WriteTx, w: World, home: Path) -> str:
+    """What stands before the task: in one transaction, so that it is there whole or not at all."""
+    w.runtime.memory.turn(tx, 1, True, "ada", "test")
+    if grants.of_account(tx, 1):
+        return _old_code(tx)
+    grants.grant(tx, w.clock.now(), Wish(1, str(home / "granted"), "notes", writes=True), home / "data")
+    return notes.keep(tx, w.clock.now(), New(1, "assistant", OLD, "before")).code
+
+
+def _old_code(tx: WriteTx) -> str:
+    rows = tx.all("agents.audit.of_account", account=1, limit=1000)
+    first = next(row["subject"] for row in reversed(rows) if row["what"] == "note.kept")
+    return ids.short_code("N", first)
+
+
+def check(w: World, home: Path) -> list[str]:
+    """Each effect was had once, whatever happened in between."""
+    wrong: list[str] = []
+
+    def same(what: str, found: Any, wanted: Any) -> None:
+        if found != wanted:
+            wrong.append(f"{what}: {found}, not {wanted}")
+
+    kept = w.rows("SELECT text FROM notes")
+    same("notes", [row["text"] for row in kept], ["Tea, no milk."])
+    same("messages of notes", len(w.mails(Kind.MEMORY)), 1)
+    same("results", len(w.mails(Kind.RESULT)), 1)
+    folder = home / "granted"
+    same("files", {path.name: path.read_text() for path in folder.iterdir()}, {"plan.md": "# Plan\n"})
+    forgotten = w.rows("SELECT count(*) AS n FROM audit WHERE what = 'note.forgotten'")
+    same("forgotten", forgotten[0]["n"], 1)
+    return wrong + invariants.broken(w, ended=True)
+
+
+def child(home: Path, at: int | None) -> int:
+    """One process's part; its exit status says what became of it."""
+
+    async def main() -> list[str]:
+        async with asyncio.timeout(LIMIT):
+            w = await play(home, Killer(at, home / "killed") if at is not None else None)
+            wrong = check(w, home)
+            await w.close()
+            return wrong
+
+    try:
+        wrong = asyncio.run(main())
+    except BaseException:  # a report from the forked process, whatever went wrong in it
+        wrong = [traceback.format_exc()]
+    if wrong:
+        (home / "wrong").write_text("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("folder", type=Path)
+    options.add_argument("first", type=int)
+    options.add_argument("last", type=int)
+    options.add_argument("--step", type=int, default=1)
+    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
+    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
+    given = options.parse_args()
+    if given.fault:
+        FAULTS[given.fault]()
+    dice = random.Random(given.twice)
+    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 30)) if given.twice is not None else (lambda: None)
+    kills, wrong = sweep(given.folder, range(given.first, given.last, given.step), again_at, child)
+    print(json.dumps({"kills": kills, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()
