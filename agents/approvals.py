@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agents import audit, grants, ids, journal, mails, prompt, requests, schema, seconds, store
+from agents import asking, audit, grants, ids, journal, mails, prompt, requests, schema, seconds, store
 from agents.office import Office
 from agents.ports import WriteTx
 from agents.states import CallState, RequestKind, RequestState
@@ -287,6 +287,9 @@ def _end_items(case: _Case, item_state: str, call_state: CallState, text: str) -
         if not _decide(case, item, item_state):
             continue
         call = store.get_call(case.tx, item.call)
+        if call.asked is not None and case.request.kind is RequestKind.QUESTION:
+            asking.answer(case.tx, call, case.decision.text.strip(), declined=item_state == "rejected")
+            continue
         if call.ended is None:
             who = "you" if case.decision.seat is seconds.Seat.OWNER else case.decision.by
             note = f"{item_state} by {who} at {mails.clock_time(case.decision.at)} from {case.decision.via}"
@@ -409,6 +412,8 @@ def spend(tx: WriteTx, office: Office, run: Run, call: Call, tool: Tool | None) 
     if tx.run("agents.requests.spend", call=call.id, args_hash=args_hash, def_hash=def_hash, now=office.now()):
         audit.record(tx, office.now(), run.account, "approval.spent", run.id, call.id, args_hash=args_hash)
         return
+    if asking.heard(call) is not None and (def_hash, args_hash) == (call.def_hash, call.args_hash):
+        return  # its approval was spent when it began: it goes on with the answer it asked for
     _ask_again(tx, office, run, call, tool, def_hash, args_hash)
 
 

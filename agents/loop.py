@@ -155,7 +155,8 @@ def _together(startable: list[Call]) -> tuple[str, ...]:
 
 
 def _wait(view: View, ready: list[Call]) -> Wait:
-    states = {(call.state, call.plan) for call in view.calls if call.ended is None}
+    # A call that asks its user within itself waits as a question does.
+    states = {(call.state, PlanKind.ASK if call.asked else call.plan) for call in view.calls if call.ended is None}
     if any(state is CallState.UNKNOWN for state, _ in states):
         return Wait(RunState.WAITING_UNKNOWN)
     if any(state is CallState.WAITING_APPROVAL and plan is not PlanKind.ASK for state, plan in states):

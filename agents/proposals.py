@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from agents import audit, gate, grants, ids, journal, requests, runs, schema, seconds
+from agents import asking, audit, gate, grants, ids, journal, requests, runs, schema, seconds
 from agents.llm import ModelReply, WantedCall
 from agents.office import Office
 from agents.ports import ReadTx, WriteTx
@@ -109,9 +109,9 @@ def ask(tx: WriteTx, office: Office, run: Run, calls: Sequence[Call]) -> None:
     waiting = [call for call in calls if call.state is CallState.WAITING_APPROVAL]
     gated: dict[tuple[str, ...], list[Call]] = {}
     for call in waiting:
-        if call.plan is not PlanKind.ASK:
+        if not asking.is_question(call):
             gated.setdefault(seconds.wanted(tx, office, run, call.tool), []).append(call)
-    questions = [call for call in waiting if call.plan is PlanKind.ASK]
+    questions = [call for call in waiting if asking.is_question(call)]
     wanted = [(RequestKind.APPROVAL, alike) for alike in gated.values()]
     wanted += [(RequestKind.QUESTION, [call]) for call in questions]
     for kind, alike in wanted[: requests.room(tx, office, run)]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from agents import audit, codec, gate, ids, journal, mails, outbox, prompt, seconds, store
+from agents import asking, audit, codec, gate, ids, journal, mails, outbox, prompt, seconds, store
 from agents.events import RequestClosed, RequestOpened, RunChanged
 from agents.letter import Field, Item, Kind, Outgoing, RequestView
 from agents.office import Office
@@ -193,6 +193,8 @@ def _view(
 
 
 def _question(office: Office, call: Call) -> Ask:
+    if (asked := asking.question(call)) is not None:
+        return asked
     tool = office.toolbox.all()[0].get(call.tool)
     plan = tool.plan(call.args) if tool else None
     return plan if isinstance(plan, Ask) else Ask(show(dict(call.args)))
@@ -277,9 +279,11 @@ def _words_above_forwards(tx: ReadTx, run: Run) -> str:
 
 
 def user_words(tx: ReadTx, run: Run) -> str:
-    """Everything the user typed in this thread up to now, subjects and answers to questions included."""
+    """Everything the user typed in this thread up to now: subjects, the tasks of schedules and hooks, and answers to
+    questions included.
+    """
     letters = [journal.letter_of(store.json_object(row["body"])) for row in _user_steps(tx, run)]
-    said = [f"{letter.subject}\n{letter.text}" for letter in letters if letter.origin in ("typed", "schedule")]
+    said = [f"{letter.subject}\n{letter.text}" for letter in letters if letter.origin in ("typed", "schedule", "hook")]
     answers = [row["result"] for row in tx.all("agents.calls.family_words", run=run.id)]
     return "\n".join(said + answers)
 

@@ -18,7 +18,7 @@ from agents.profile import Profile
 from agents.progress import PROGRESS_SECONDS, Telling
 from agents.states import RunState
 from agents.throttle import Throttle
-from agents.tool import Risk, ToolFailed, ToolResult, ToolUncertain
+from agents.tool import Risk, ToolAsks, ToolFailed, ToolResult, ToolUncertain
 from agents.turn import AskModel, UseTools, Work
 
 
@@ -157,6 +157,9 @@ class Runner:
         if isinstance(outcome.value, ToolResult):
             result = outcome.value
             await self._db.write(lambda tx: turn.complete(tx, office, call, result))
+        elif isinstance(outcome.error, ToolAsks):
+            wants = outcome.error
+            await self._db.write(lambda tx: turn.park_call(tx, office, call, wants))
         elif isinstance(outcome.error, ToolFailed):
             fault = outcome.error
             await self._db.write(lambda tx: turn.fail(tx, office, call, fault))

@@ -90,6 +90,17 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call that asked its user (ToolAsks) is told when it goes on: its own state, and the answer in words;
+    `declined`: the user will not say.
+    """
+
+    state: Mapping[str, Any]
+    words: str
+    declined: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call, as it runs. `idem_key` is the same in every try and is never seen by the model."""
 
@@ -98,6 +109,7 @@ class ToolCall:
     idem_key: str
     name: str
     args: Args
+    asked: Asked | None = None
 
 
 def unheard(said: str) -> None:
@@ -150,6 +162,27 @@ class ToolFailed(Exception):
     def __init__(self, text: str, untrusted: bool = False, source: str = "") -> None:
         super().__init__(text)
         self.text = text
+        self.untrusted = untrusted
+        self.source = source
+
+
+class ToolAsks(Exception):
+    """The call needs an answer of the user before it goes on. It is parked, and run again with `Asked`; `state` is kept
+    for it, as JSON. `untrusted` and `source`: others wrote the question.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        choices: tuple[str, ...],
+        state: Mapping[str, Any],
+        untrusted: bool = False,
+        source: str = "",
+    ) -> None:
+        super().__init__(question)
+        self.question = question
+        self.choices = choices
+        self.state = state
         self.untrusted = untrusted
         self.source = source
 

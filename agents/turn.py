@@ -11,6 +11,7 @@ from typing import Final
 
 from agents import (
     approvals,
+    asking,
     audit,
     chain,
     ending,
@@ -35,7 +36,7 @@ from agents.office import Office
 from agents.ports import WriteTx
 from agents.states import CallState, PlanKind, RunState, StepKind
 from agents.store import Call, Run
-from agents.tool import Delegate, SendOut, Tool, ToolCall, ToolContext, ToolFailed, ToolResult
+from agents.tool import Delegate, SendOut, Tool, ToolAsks, ToolCall, ToolContext, ToolFailed, ToolResult
 
 _MOST_ACTIONS: Final = 64
 
@@ -176,7 +177,7 @@ def _begin(tx: WriteTx, office: Office, run: Run, call: Call, tool: Tool) -> Wor
     if isinstance(plan, SendOut):
         _send(tx, office, run, started, plan)
         return None
-    wanted = ToolCall(call.id, run.id, call.idem_key, call.tool, call.args)
+    wanted = ToolCall(call.id, run.id, call.idem_key, call.tool, call.args, asking.heard(call))
     if call.plan is PlanKind.WITHIN:
         journal.end_call(tx, office, started, _within(tx, office, run, started, tool, wanted))
         return None
@@ -267,6 +268,15 @@ def fail(tx: WriteTx, office: Office, call_id: str, fault: ToolFailed) -> None:
         told = ToolResult(fault.text, fault.untrusted, fault.source)
         ending = journal.done(tx, office, store.get_run(tx, call.run), call, told)
         journal.end_call(tx, office, call, replace(ending, state=CallState.FAILED))
+
+
+def park_call(tx: WriteTx, office: Office, call_id: str, wants: ToolAsks) -> None:
+    """A call in hand needs an answer of the user before it goes on."""
+    call = store.get_call(tx, call_id)
+    if call.ended is None and call.state is CallState.STARTED:
+        run = store.get_run(tx, call.run)
+        asking.park(tx, office, call, wants)
+        proposals.ask(tx, office, run, [store.get_call(tx, call_id)])
 
 
 def doubt(tx: WriteTx, office: Office, call_id: str, why: str) -> None:

@@ -20,8 +20,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agents.effects import watch
 from agents.llm import ToolSpec
+from agents.mcp import leg
+from agents.mcp.asking import Wanted
 from agents.mcp.file import ServerConfig
 from agents.mcp.http import service
+from agents.mcp.leg import Resume
 from agents.mcp.results import spec_fields
 from agents.mcp.state import Busy, Pace, State, Status
 from agents.mcp.stdio import Heard, child
@@ -69,6 +72,10 @@ class Answer:
 
     result: types.CallToolResult
     declined: tuple[str, ...]
+
+
+def silent(said: str) -> None:
+    """Nobody listens to how far a call is."""
 
 
 Seen = Callable[[Sequence[ToolSpec]], Awaitable[None]]
@@ -314,11 +321,18 @@ class Owner:
     # calls, each in its caller's task
 
     async def call(
-        self, tool: str, args: Mapping[str, Any], key: str, fresh: bool, still_so: Callable[[], None]
-    ) -> Answer:
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        key: str,
+        fresh: bool,
+        still_so: Callable[[], None],
+        resume: Resume | None = None,
+        told: Callable[[str], None] = silent,
+    ) -> Answer | Wanted:
         """Call a tool. `fresh`: list the tools first, so that a connection that has died is noticed before the call,
-        and a tool that has changed: `still_so` is asked then, and raises what the call is to raise. Raises Unreached,
-        Lost, Refused.
+        and a tool that has changed: `still_so` is asked then, and raises what the call is to raise. `told` hears how
+        far it is. Gives Wanted when the server asks the user before it goes on. Raises Unreached, Lost, Refused.
         """
         link = await self._linked()
         if fresh or link.doubted:
@@ -329,14 +343,15 @@ class Owner:
         self._busy[number] = Busy(tool)
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
-            told = f"{progress:g}" + (f" of {total:g}" if total else "") + (f", {message}" if message else "")
-            self._busy[number] = Busy(tool, self._short(told))
+            said = f"{progress:g}" + (f" of {total:g}" if total else "") + (f", {message}" if message else "")
+            self._busy[number] = Busy(tool, self._short(said))
+            told(self._short(said))
 
         meta: Any = {IDEMPOTENCY: key}
-        call = link.client.call_tool(tool, dict(args), progress_callback=tell, meta=meta)
         try:
-            result = await self._within(link, call)
-            return Answer(result, tuple(self._declined[asked:]))
+            more = {"progress_callback": tell, "meta": meta}
+            result = await self._within(link, leg.run(link.client, tool, dict(args), more, resume, self._clean))
+            return result if isinstance(result, Wanted) else Answer(result, tuple(self._declined[asked:]))
         finally:
             del self._busy[number]
             if not self._busy:

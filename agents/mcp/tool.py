@@ -7,17 +7,21 @@ whose connection died is said to have failed only when a repeat is harmless.
 import hashlib
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agents.letter import Field
 from agents.llm import ToolSpec
+from agents.mcp import asking
+from agents.mcp.asking import Wanted
 from agents.mcp.file import ServerConfig
 from agents.mcp.pins import Pin
 from agents.tool import (
     Args,
+    Asked,
     BaseTool,
     Described,
     Risk,
+    ToolAsks,
     ToolCall,
     ToolContext,
     ToolFailed,
@@ -27,7 +31,7 @@ from agents.tool import (
 )
 
 if TYPE_CHECKING:
-    from agents.mcp.owner import Owner
+    from agents.mcp.owner import Answer, Owner
 
 LONGEST_NAME: Final = 64
 FOREVER: Final = 3600.0
@@ -82,9 +86,7 @@ class McpTool(BaseTool):
         if owner is None:
             raise ToolFailed(f"Not done: {name} is not running.")
         try:
-            answer = await owner.call(
-                self.pin.spec.name, call.args, call.idem_key, self.risk is not Risk.READ, self._still_so
-            )
+            answer = await self._ask(owner, call, ctx)
         except sdk.Unreached as error:
             raise ToolFailed(f"Not done: {name} cannot be used: {error}.") from None
         except sdk.Refused as error:
@@ -93,6 +95,55 @@ class McpTool(BaseTool):
         except sdk.Lost as error:
             raise self._lost(f"{name} was lost during {self.pin.spec.name}: {error}.") from None
         return to_result(self._config, self.pin.spec.name, answer.result, answer.declined)
+
+    async def _ask(self, owner: "Owner", call: ToolCall, ctx: ToolContext) -> "Answer":
+        """Call, or go on with a call that had asked. Raises ToolAsks, and what `Owner.call` raises."""
+        from agents.mcp.leg import Resume
+        from agents.mcp.owner import Refused
+
+        async def leg(resume: Resume | None) -> "Answer | Wanted":
+            fresh, name = self.risk is not Risk.READ, self.pin.spec.name
+            return await owner.call(name, call.args, call.idem_key, fresh, self._still_so, resume, ctx.progress)
+
+        if call.asked is None:
+            return self._settled(await leg(None), {}, 1)
+        wanted, responses, rounds = self._told(call.asked)
+        try:
+            answer = await leg(Resume(responses, wanted.state))
+        except Refused as error:
+            if "state" not in str(error).lower():
+                raise
+            # The server has forgotten the question (it was started anew): it is asked again, and answered as before.
+            answer = await leg(None)
+            if isinstance(answer, Wanted) and answer.questions == wanted.questions:
+                answer = await leg(Resume(responses, answer.state))
+        return self._settled(answer, {}, rounds + 1)
+
+    def _told(self, asked: Asked) -> tuple[Wanted, dict[str, Any], int]:
+        """What was asked, with all answers; asks for the next one, or again, where one is missing. Raises ToolAsks."""
+        state = asked.state
+        wanted, now, rounds = Wanted(state["state"], state["questions"]), state["now"], int(state["rounds"])
+        responses = dict(state["responses"])
+        try:
+            responses[now] = asking.response(wanted.questions[now], asked.words, asked.declined)
+        except asking.Unfit as fault:
+            raise self._question(wanted, responses, rounds, f"Your answer could not be used: {fault}.") from None
+        if len(responses) < len(wanted.questions):
+            raise self._question(wanted, responses, rounds)
+        return wanted, responses, rounds
+
+    def _settled(self, answer: "Answer | Wanted", responses: dict[str, Any], rounds: int) -> "Answer":
+        if not isinstance(answer, Wanted):
+            return answer
+        if rounds > asking.MOST_ROUNDS:
+            raise ToolFailed(f"Not done: the MCP server {self._config.name} kept asking questions.")
+        raise self._question(answer, responses, rounds)
+
+    def _question(self, wanted: Wanted, responses: dict[str, Any], rounds: int, note: str = "") -> ToolAsks:
+        wants = asking.ask(self._config.name, wanted, responses, rounds, note)
+        wants.untrusted = not self._config.trusted
+        wants.source = f"a question of the MCP server {self._config.name}"
+        return wants
 
     def _still_so(self) -> None:
         """Before an effect, after the tools were listed anew: the tool is still what was shown and approved."""

@@ -73,6 +73,14 @@ SELECT c.id FROM tool_calls AS c WHERE c.run = :run AND c.state = 'waiting_appro
 -- Whether an answer of a run was taken that wants an effect on the world.
 SELECT 1 FROM tool_calls WHERE run = :run AND risk <> 'read' AND plan IN ('act', 'within', 'mail') AND fault IS NULL LIMIT 1;
 
+-- name: park
+-- A call in hand needs an answer of its user before it goes on.
+UPDATE tool_calls SET state = 'waiting_approval', asked = :asked, progress = '' WHERE id = :call AND state = 'started';
+
+-- name: told
+-- The user has answered a call that asked; it goes on.
+UPDATE tool_calls SET state = 'approved', asked = :asked WHERE id = :call AND state = 'waiting_approval' AND asked IS NOT NULL;
+
 -- name: progress
 -- How far a call has come, in its server's words.
 UPDATE tool_calls SET progress = :progress WHERE id = :call AND state = 'started';

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.llm import ToolSpec
+from agents.mcp.asking import Wanted
 from agents.mcp.file import ServerConfig
 from agents.mcp.owner import Answer, Owner
 from agents.mcp.state import Pace
@@ -86,7 +87,16 @@ class Owned:
 
     async def call(self, tool: str, *, fresh: bool = False, **args: Any) -> Answer:
         async with asyncio.timeout(BOUND):
-            return await self.owner.call(tool, args, "key-1", fresh, lambda: None)
+            answer = await self.owner.call(tool, args, "key-1", fresh, lambda: None)
+        assert isinstance(answer, Answer), answer
+        return answer
+
+    async def wanted(self, tool: str, **args: Any) -> Wanted:
+        """What the server asks the user before the call goes on."""
+        async with asyncio.timeout(BOUND):
+            wanted = await self.owner.call(tool, args, "key-1", False, lambda: None)
+        assert isinstance(wanted, Wanted), wanted
+        return wanted
 
     async def text(self, tool: str, **args: Any) -> str:
         """The text of a call's answer."""

@@ -23,7 +23,9 @@ async def test_a_service_that_works(log: Path) -> None:
         status = server.owner.status()
         assert (status.state, status.transport, status.where) == (State.CONNECTED, "http", f"127.0.0.1:{there.port}")
         assert await server.text("slow", steps=2) == "done"
-        assert (await server.call("asks")).declined == ("Really delete everything?",)
+        assert [one["message"] for one in (await server.wanted("asks")).questions.values()] == [
+            "Really delete everything?"
+        ]
 
 
 async def test_a_service_that_is_not_there(log: Path) -> None:

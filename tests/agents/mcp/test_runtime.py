@@ -1,5 +1,7 @@
 """From a mail to a server's effect and back: gated, approved, run once; lost in a call, asked about; changed, off."""
 
+import os
+import signal
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -208,12 +210,63 @@ async def test_the_reason_a_server_gives_marks_the_run_too(tmp_path: Path) -> No
         assert made.world.rows("SELECT taint FROM runs") == [{"taint": 1}]
 
 
-async def test_a_question_of_the_server_is_told_to_the_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "words", "gave"),
+    [("answer", "yes", "deleted"), ("reject", "", "kept, for the answer was decline"), ("respond", "True.", "deleted")],
+)
+async def test_a_question_of_the_server_is_asked_by_mail_and_the_call_goes_on(
+    tmp_path: Path, verdict: str, words: str, gave: str
+) -> None:
     async with setting(tmp_path, [say("", want("tiny__asks")), DONE]) as made:
         await made.approve("asks", Risk.READ)
-        assert await made.world.ended((await made.world.send()).run) == "done"
+        run = (await made.world.send()).run
+        request = await made.world.request()
+        assert made.world.state(run) == "waiting_user"
+        question = request.view.question or ""
+        assert question.startswith("The MCP server tiny asks, before its tool goes on:\n\nReally delete everything?")
+        assert request.view.choices == ("yes", "no")
+        await made.world.decide(request, verdict, text=words)
+        assert await made.world.ended(run) == "done"
         [result] = made.results()
-        assert "The server wanted to ask the user: 'Really delete everything?'" in result.text
+        assert gave in result.text
+        [call] = made.world.calls(run)
+        assert (call["state"], call["attempt"]) == ("done", 2)
+
+
+async def test_words_that_do_not_fit_are_asked_for_again(tmp_path: Path) -> None:
+    async with setting(tmp_path, [say("", want("tiny__asks")), DONE]) as made:
+        await made.approve("asks", Risk.READ)
+        run = (await made.world.send()).run
+        await made.world.decide(await made.world.request(), "answer", text="perhaps")
+        again = await made.world.request()
+        assert "(Your answer could not be used: ok: yes or no is wanted.)" in (again.view.question or "")
+        await made.world.decide(again, "answer", text="no")
+        assert await made.world.ended(run) == "done"
+
+
+async def test_an_approved_call_that_asks_is_approved_once_and_outlives_its_server(tmp_path: Path) -> None:
+    """The server that asked is gone when the answer comes: it asks anew, hears the same, acts once."""
+    async with setting(tmp_path, [say("", want("tiny__asks")), DONE]) as made:
+        world = made.world
+        run = (await world.send()).run
+        await world.decide(await world.request(), "approve")
+        question = await world.request()
+        assert question.kind == "question"
+        os.kill(pids(made.log)[-1], signal.SIGKILL)
+        await world.decide(question, "answer", text="yes")
+        assert await world.ended(run) == "done"
+        assert "deleted" in made.results()[0].text
+        assert len(world.rows("SELECT 1 FROM approvals WHERE spent_at IS NOT NULL")) == 1
+
+
+async def test_a_stop_ends_a_call_that_waits_for_an_answer(tmp_path: Path) -> None:
+    async with setting(tmp_path, [say("", want("tiny__asks")), DONE]) as made:
+        await made.approve("asks", Risk.READ)
+        run = (await made.world.send()).run
+        await made.world.request()
+        await made.world.word("stop")
+        assert await made.world.ended(run) == "cancelled"
+        assert [call["state"] for call in made.world.calls(run)] == ["cancelled"]
 
 
 async def test_a_picture_goes_with_the_mail(tmp_path: Path) -> None:

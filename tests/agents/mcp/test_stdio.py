@@ -210,11 +210,12 @@ async def test_progress_is_shown_while_a_call_is_under_way(log: Path) -> None:
         assert server.owner.status().busy == ()
 
 
-async def test_a_question_of_the_server_is_declined_and_told(log: Path) -> None:
+async def test_a_question_of_the_server_parks_the_call(log: Path) -> None:
     async with owned(stdio(log)) as server:
-        answer = await server.call("asks")
-        assert answer.declined == ("Really delete everything?",)
-        assert "kept, for the answer was decline" in str(answer.result.content)
+        wanted = await server.wanted("asks")
+        [question] = wanted.questions.values()
+        assert question["message"] == "Really delete everything?"
+        assert server.owner.status().busy == ()
 
 
 async def test_trying_a_server_out(log: Path) -> None:
