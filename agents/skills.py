@@ -9,6 +9,7 @@ the earlier one back.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
 
@@ -182,7 +183,7 @@ def _gates(fields: Mapping[str, Value], tools: tuple[str, ...], place: str) -> f
         raise SkillInvalid(place, "interruptOn: must be one list of tool names, or name: true lines")
     states = dict.fromkeys(value, "true") if isinstance(value, list) else value
     for name, state in states.items():
-        if name not in tools:
+        if not any(fnmatchcase(name, tool) for tool in tools):
             raise SkillInvalid(place, f"interruptOn: {name} is not among its tools, so the gate would guard nothing")
         if state not in ("true", "false"):
             raise SkillInvalid(place, f'interruptOn: {name} must be true or false, not "{state}"')

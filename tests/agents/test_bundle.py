@@ -10,7 +10,7 @@ import pytest
 
 from agents import bundle
 from agents.bundle import Bundle, Refused, install, pack, read, remove
-from config.paths import DataFolder
+from config.paths import DataFolder, write_private
 
 SKILL = b"---\nname: clerk\ndescription: Files letters.\ntools: [read_mail]\n---\nFile them.\n"
 MANIFEST = b'{"name": "office", "version": "1.0", "description": "x"}'
@@ -192,13 +192,21 @@ def test_an_import_that_was_cut_off_leaves_the_old_or_the_new(
     class Died(BaseException):
         pass
 
-    def step(_: object = None) -> None:
+    def step() -> None:
         if next(steps) == cut_at:
             raise Died
 
-    write, rename = bundle.write_private, Path.rename
-    monkeypatch.setattr(bundle, "write_private", lambda path, data: (step(), write(path, data)))
-    monkeypatch.setattr(Path, "rename", lambda self, to: (step(), rename(self, to))[1])
+    def write(path: Path, data: bytes) -> None:
+        step()
+        write_private(path, data)
+
+    def moved(self: Path, to: Path) -> Path:
+        step()
+        return rename(self, to)
+
+    rename = Path.rename
+    monkeypatch.setattr(bundle, "write_private", write)
+    monkeypatch.setattr(Path, "rename", moved)
     try:
         install(read(pack({"clerk/SKILL.md": SKILL, "clerk/new.txt": b"new"})), folder, replace=True)
     except Died:

@@ -82,6 +82,13 @@ GATES = {
 }
 
 
+def test_a_gate_may_name_one_of_all_tools_of_a_server() -> None:
+    text = "---\nname: a\ndescription: d\ntools: [docs.*]\ninterruptOn: [docs.write]\n---\nDo."
+    profile = parse_skill(text, "here/SKILL.md")
+    assert profile.allows("docs__read")
+    assert [profile.always_asks(name) for name in ("docs__write", "docs__read")] == [True, False]
+
+
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES.keys())
 def test_a_gate_that_cannot_be_read_stops_the_skill(gate: str) -> None:
     text = f"---\nname: a\ndescription: d\ntools: [draft_mail]\n{gate}\n---\nDo."
