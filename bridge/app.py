@@ -47,6 +47,7 @@ from bridge.post.notes import NoteMail
 from bridge.post.ports import StoreMail
 from bridge.post.route import Directory
 from bridge.post.space import PatientDatabase, Space
+from bridge.post.toolnews import tell_drift
 from bridge.post.triggers import TriggerMail
 from bridge.signing import ensure_key, signer
 from bridge.smtp.service import SmtpService
@@ -109,6 +110,7 @@ class App:
         bundle.mend(folder)
         self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings))
         self.runtime = self._make_runtime(probe)
+        self.mcp.on_drift = partial(tell_drift, self.runtime)
         self.directory = partial(directory, store, settings, self.skills)
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
         acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings)

@@ -7,7 +7,7 @@ is imported.
 
 import asyncio
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,14 +18,21 @@ from agents.mcp.file import McpFile, ServerConfig
 from agents.mcp.pins import Pin
 from agents.mcp.state import Pace, State, Status
 from agents.mcp.tool import McpTool
-from agents.ports import Clock, Database
+from agents.ports import Clock, Database, WriteTx
 from agents.tool import Tool
 
 if TYPE_CHECKING:
     from agents.mcp.owner import Owner
 
+Drifted = Callable[[WriteTx, Sequence[Pin]], None]
+"""Told, in the transaction that notes it, which tools read otherwise than they were pinned."""
+
 SPARE: Final = 1024 * 1024
 STOP_SECONDS: Final = 10.0
+
+
+def _unheard(tx: WriteTx, changed: Sequence[Pin]) -> None:
+    """Nobody is told: there is nobody to tell where no program runs around the servers."""
 
 
 def line_limit(result_bytes: int) -> int:
@@ -53,6 +60,7 @@ class Servers:
         self._owners: dict[str, Owner] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._running = False
+        self.on_drift: Drifted = _unheard
 
     def load(self) -> None:
         """Read the file and the pins. Starts nothing."""
@@ -135,9 +143,18 @@ class Servers:
         known = self._pins.get(server, ())
         if [pin.current for pin in known if pin.present] != sorted(listed, key=lambda spec: spec.name):
             now = self._clock.now()
-            known = tuple(await self._db.write(lambda tx: pins.see(tx, server, listed, now)))
+            known = tuple(await self._db.write(lambda tx: self._see(tx, server, listed, now)))
             self._pins[server] = known
             self._offer()
+
+    def _see(self, tx: WriteTx, server: str, listed: Sequence[ToolSpec], now: int) -> list[Pin]:
+        """Compare and note, and tell of tools that read otherwise since, in the same transaction."""
+        before = {pin.spec.name: pin.current for pin in pins.of_server(tx, server)}
+        known = pins.see(tx, server, listed, now)
+        changed = [pin for pin in known if pin.drift is not None and before.get(pin.spec.name) != pin.drift]
+        if changed:
+            self.on_drift(tx, changed)
+        return known
 
     def _offer(self) -> None:
         self._tools = tuple(
