@@ -17,8 +17,8 @@ from mailstore.sqlite import WriteTx
 _HELP: Final = "help"
 _LONGEST: Final = 600
 _WHY: Final = (
-    "An MCP server describes its tools otherwise than when they were first seen or approved. They are off until you have "
-    "looked at them: a server that changes what a tool says may want a model to use it for something else."
+    "An MCP server describes its tools otherwise than when they were first seen or approved. They are off until you "
+    "have looked at them: a server that changes what a tool says may want a model to use it for something else."
 )
 
 
