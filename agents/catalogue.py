@@ -94,6 +94,10 @@ class Catalogue(Mapping[str, Profile]):
         """A skill by its name, however it is."""
         return next((one for one in self.listed if one.name == name), None)
 
+    def broken(self) -> list[Listed]:
+        """Those that cannot be read, above all a gate of theirs."""
+        return [one for one in self.listed if one.state == BROKEN]
+
     def using(self, server: str) -> list[str]:
         """The ready skills that name a tool of a server."""
         return [name for name, profile in self._ready.items() if server in _servers_of(profile)]

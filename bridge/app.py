@@ -109,6 +109,8 @@ class App:
         self.mcp = self._make_mcp()
         bundle.mend(folder)
         self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings))
+        for broken in self.skills.broken():
+            log.error("a skill is left out: %s: %s", broken.place, "; ".join(broken.why))
         self.runtime = self._make_runtime(probe)
         self.mcp.on_drift = partial(tell_drift, self.runtime)
         self.directory = partial(directory, store, settings, self.skills)

@@ -55,7 +55,8 @@ def examine(settings: Settings) -> list[Finding]:
     folder = DataFolder(settings.home)
     status, server = _server(folder)
     findings = [*_folder(folder), server, *_ports(settings, status), *_certificate(settings, folder)]
-    return [*findings, *_store(settings, folder, running=status is not None), *_outside(settings)]
+    findings += _store(settings, folder, running=status is not None)
+    return [*findings, *_skills(settings), *_outside(settings)]
 
 
 def _outside(settings: Settings) -> Iterator[Finding]:
@@ -193,6 +194,21 @@ async def _check(settings: Settings) -> list[str]:
         return await store.check()
     finally:
         await store.close()
+
+
+def _skills(settings: Settings) -> Iterator[Finding]:
+    """A broken skill is a fault, as somebody counts on its gates; one that only lacks something is worth a note."""
+    from agents.catalogue import BROKEN, NOT_READY
+    from bridge.control.skills import of_settings
+
+    listed = of_settings(settings).listed
+    wrong = [one for one in listed if one.state in (BROKEN, NOT_READY)]
+    for one in wrong:
+        state: State = "fault" if one.state == BROKEN else "note"
+        fix = f"mend {one.place}" if one.state == BROKEN else "see docs/skills.md, or `postroom skills disable` it"
+        yield Finding("skills", state, f"{one.name} is {one.state}: {'; '.join(one.why)}", fix)
+    if not wrong:
+        yield Finding("skills", "ok", f"{len(listed)} skills, each ready or turned off")
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

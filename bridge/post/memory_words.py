@@ -14,7 +14,7 @@ from agents.ports import WriteTx
 from bridge.post.shown import visible
 
 _SWITCH: Final = re.compile(r"memory (on|off)", re.IGNORECASE)
-_REMEMBER: Final = re.compile(r"(?:remember|note)\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
+_REMEMBER: Final = re.compile(r"remember\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 _FORGET: Final = re.compile(r"forget ((?:n-[0-9a-z]{6}(?:, ?| |$)){1,50})", re.IGNORECASE)
 _EDIT: Final = re.compile(r"edit\s*:?\s*\n(.+)", re.IGNORECASE | re.DOTALL)
 _LIST: Final = frozenset({"memory", "notes"})

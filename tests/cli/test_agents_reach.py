@@ -101,3 +101,21 @@ def test_a_plugin_says_what_of_it_is_not_used(cli: Cli, tmp_path: Path) -> None:
     assert "skill clerk: not ready (server docs: is turned off)" in told
     assert "server docs: off; look at it in .mcp.json, then `postroom mcp enable docs`" in told
     assert "hooks/: hooks are not used" in told
+
+
+def test_the_doctor_names_a_skill_that_is_broken_and_one_that_lacks_something(
+    cli: Cli, home: Path, tmp_path: Path
+) -> None:
+    begun(cli, tmp_path)
+    assert "each ready or turned off" in cli("doctor").out
+    for name, more in (("gated", "interruptOn: [send_mail]\n"), ("clerk", "requires: [nobody]\n")):
+        (home / "skills" / name).mkdir(parents=True)
+        text = SKILL.decode().replace("clerk", name).replace("---\nFile", f"{more}---\nFile")
+        (home / "skills" / name / "SKILL.md").write_text(text)
+    found = {
+        each["found"]: each["state"] for each in json.loads(cli("doctor", "--json").out) if each["check"] == "skills"
+    }
+    assert found == {
+        "clerk is not ready: it requires nobody, which is not ready": "note",
+        "gated is broken: interruptOn: send_mail is not among its tools, so the gate would guard nothing": "fault",
+    }
