@@ -42,10 +42,12 @@ class DemoModel:
 
 def reply_to(request: ModelRequest) -> ModelReply:
     """The next move for a request, as a reply."""
+    from agents.models.demo.keep import keep_move
     from agents.models.demo.plan import next_move  # on first use, as below: its words make a start slower
     from agents.models.demo.task import read_request
 
-    return to_reply(next_move(read_request(request)), len(request.messages))
+    move = keep_move(request) or next_move(read_request(request))
+    return to_reply(move, len(request.messages))
 
 
 def to_reply(move: "Move", turn: int) -> ModelReply:

@@ -410,6 +410,7 @@ def abilities(task: Task) -> str:
             "Ihre Mail durchsuchen und auflisten, auch was auf Sie wartet",
         ),
         ("remind_me", "remind you at a time", "Sie zu einer Zeit erinnern"),
+        ("remember", 'keep a note ("remember that ...")', 'eine Notiz behalten ("merke dir, dass ...")'),
     ]
     lines = [f"- {_pick(task, english, german)}" for tool, english, german in able if task.offers(tool)]
     head = _pick(
