@@ -10,6 +10,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.canary import pytest_configure, pytest_sessionfinish, pytest_terminal_summary
+
+__all__ = ["pytest_configure", "pytest_sessionfinish", "pytest_terminal_summary"]
+
 NIGHTLY = os.environ.get("POSTROOM_TEST_NIGHTLY") == "1"
 
 # A shared machine is slow at times; a slow example is no fault of the code.

@@ -15,9 +15,11 @@ from bridge.identity import Identity
 from bridge.sink import Sink
 from bridge.submissions import Client, Envelope, Receipt, Refused
 from config.paths import open_folder
-from config.settings import Listen, Relay, Settings
+from config.secrets import Secret
+from config.settings import Listen, Model, Outside, Relay, Settings, default_models
 from mailstore import accounts, changes, flags, mailboxes, messages
 from mailstore.model import AccountId, EmailId, FlagOp, Mailbox, Uid
+from tests import canary
 
 PATIENCE = 20.0
 AGENT = "assistant@postroom.internal"
@@ -204,7 +206,10 @@ class Desk:
 def settings_for(home: Path, relay_port: int, **more: object) -> Settings:
     relay = Relay(host="127.0.0.1", port=relay_port, sender="ada@example.net", tls="none", timeout=10)
     listen = Listen(imap=0, imaps=0, smtp=0, smtps=0, web=0)
-    return replace(Settings(home), relay=relay, listen=listen, user="ada", **more)  # type: ignore[arg-type]  # by name
+    kept = Secret(f"env:{canary.NAME}", environ={canary.NAME: canary.value()})
+    models = {**default_models(), "canary": Model("canary", model="openai/none", api_key=kept)}
+    secret = {"outside": Outside(password=kept), "models": models}
+    return replace(Settings(home), relay=relay, listen=listen, user="ada", **{**secret, **more})  # type: ignore[arg-type]  # by name
 
 
 @asynccontextmanager
