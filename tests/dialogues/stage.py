@@ -33,6 +33,7 @@ from tests.dialogues.actor import FREE, Actor, Cues
 from tests.dialogues.script import Block, Dialogue, Scene, read_call
 from tests.post.desk import PATIENCE, Desk, Kept, Person, opened
 
+ROOT = Path(__file__).resolve().parents[2]
 ZONE = ZoneInfo("Europe/Berlin")
 START = "2026-11-30 09:12"
 OWN = frozenset({"home", "relay", "listen", "user", "timezone"})
@@ -119,8 +120,13 @@ class Stage:
         return {**{name: getattr(made, name) for name in fields}, "timezone": "Europe/Berlin"}
 
     def _filled(self, text: str) -> str:
-        """Words in braces that files may need: {python}, {home}, {tests}."""
-        places = {"{python}": sys.executable, "{home}": str(self._home), "{tests}": str(Path(__file__).parents[1])}
+        """Words in braces that files may need: {python}, {home}, {tests}, {root}."""
+        places = {
+            "{python}": sys.executable,
+            "{home}": str(self._home),
+            "{root}": str(ROOT),
+            "{tests}": str(ROOT / "tests"),
+        }
         for name, value in places.items():
             text = text.replace(name, value)
         return text
@@ -210,6 +216,8 @@ class Stage:
             if fit := re.fullmatch(r"wait (\d+) (second|minute|hour|day)s?", line):
                 self._clock.at += int(fit[1]) * SPANS[fit[2]] * 1000
                 await self._desk.app.runtime.tick()
+            elif fit := re.fullmatch(r"connect (.+)", line):
+                await self._connected(fit[1], block)
             elif fit := re.fullmatch(r"clock (.+)", line):
                 self._clock.set(fit[1])
                 await self._desk.app.runtime.tick()
@@ -222,6 +230,13 @@ class Stage:
             else:
                 raise AssertionError(f"{self._place(block)}: nobody knows how to {line!r}")
             await self._settled()
+
+    async def _connected(self, name: str, block: Block) -> None:
+        """Wait until an MCP server of the data folder is connected and has listed its tools."""
+        owner = self._desk.app.mcp.owner(name)
+        assert owner is not None, f"{self._place(block)}: there is no server {name!r} in .mcp.json"
+        async with asyncio.timeout(PATIENCE):
+            await owner._linked()
 
     def _held(self, box: str, subject: str, block: Block) -> Kept:
         """The newest mail of a mailbox with a subject."""
