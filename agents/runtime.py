@@ -7,8 +7,9 @@ by itself is woken by `tx.after` and finds its work in the rows.
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 from agents import (
     activity,
@@ -50,6 +51,7 @@ from config.settings import Settings
 _log = logging.getLogger(__name__)
 GRACE: Final = 3.0
 ACTIVITY_PAUSE: Final = 2.0
+CATCH_UP: Final = 50
 HOUR: Final = 3_600_000
 NOTICES_AN_HOUR: Final = 30
 """Answers of the program in one thread in an hour: whatever writes to us that fast is not a person."""
@@ -121,6 +123,7 @@ class Runtime:
         self._worker = Worker(self._office, db, runner)
         self._sender = Sender(self._office, db, relay, probe)
         self._timer = Timer(self._office, db)
+        self._stopping = False
         self._touched: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -135,11 +138,11 @@ class Runtime:
         self._sender.look()
         await self._timer.tick()
         self._worker.look()
-        for row in self._db.read(lambda tx: tx.all("agents.runs.stale_activity")):
-            self._touch(row["id"])
+        self._spawn(self._catch_up(), "activity of before")
 
     async def stop(self, grace: float = GRACE) -> None:
         """Finish what is in hand within `grace` seconds; what is not finished is taken up by the next start."""
+        self._stopping = True
         for handle in self._touched.values():
             handle.cancel()
         self._touched.clear()
@@ -166,9 +169,22 @@ class Runtime:
 
     def _show(self, run: str) -> None:
         self._touched.pop(run, None)
-        task = asyncio.create_task(self.show_activity(run), name=f"activity {run}")
+        self._spawn(self.show_activity(run), f"activity {run}")
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._shown)
+
+    async def _catch_up(self) -> None:
+        """Show what an earlier start did not come to show: a few runs in a transaction, however many there are."""
+        after = ""
+        while not self._stopping:
+            runs = self._db.read(partial(_stale, after=after))
+            if not runs:
+                return
+            await self._db.write(partial(_show_all, office=self._office, runs=runs))
+            after = runs[-1]
 
     def _shown(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -307,6 +323,16 @@ class Runtime:
     def run_counts(self, tx: ReadTx, account: int) -> dict[str, int]:
         """How many runs of an account are in each state."""
         return {row["state"]: row["n"] for row in tx.all("agents.runs.counts", account=account)}
+
+
+def _stale(tx: ReadTx, after: str) -> list[str]:
+    """The next runs whose Activity message is older than they are."""
+    return [row["id"] for row in tx.all("agents.runs.stale_activity", after=after, limit=CATCH_UP)]
+
+
+def _show_all(tx: WriteTx, office: Office, runs: Sequence[str]) -> None:
+    for run in runs:
+        _show(tx, office, run)
 
 
 def _show(tx: WriteTx, office: Office, run_id: str) -> None:

@@ -58,10 +58,13 @@ SELECT count(*) FROM runs WHERE parent = :run;
 
 -- name: candidates
 -- Queued runs, those of the agents with the least work in hand first, then the oldest.
+WITH busy AS MATERIALIZED (SELECT account, agent, count(*) AS n FROM runs WHERE state = 'running' GROUP BY account, agent),
+     accounts AS MATERIALIZED (SELECT account, sum(n) AS n FROM busy GROUP BY account),
+     agents AS MATERIALIZED (SELECT agent, sum(n) AS n FROM busy GROUP BY agent)
 SELECT q.id, q.agent, q.account FROM runs AS q
+LEFT JOIN accounts AS a ON a.account = q.account LEFT JOIN agents AS g ON g.agent = q.agent
 WHERE q.state = 'queued'
-ORDER BY (SELECT count(*) FROM runs AS r WHERE r.state = 'running' AND r.account = q.account),
-         (SELECT count(*) FROM runs AS r WHERE r.state = 'running' AND r.agent = q.agent), q.queued, q.rowid
+ORDER BY coalesce(a.n, 0), coalesce(g.n, 0), q.queued, q.rowid
 LIMIT :limit;
 
 -- name: claim
@@ -158,7 +161,7 @@ UPDATE runs SET activity = activity + 1, activity_at = :now WHERE id = :run;
 
 -- name: stale_activity
 -- Unfinished runs that changed after Activity last showed them.
-SELECT id FROM runs WHERE ended IS NULL AND activity_at < updated;
+SELECT id FROM runs WHERE ended IS NULL AND activity_at < updated AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: taints_add
 -- Names a source of untrusted text.
