@@ -33,7 +33,8 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (deeds.folders, 2),
     (Visitor.open, 6),
     (Visitor.close, 2),
-    (Visitor.come_back, 2),
+    (Visitor.come_back, 1),
+    (Visitor.drop, 2),
 )  # fmt: skip
 MODES: Final = (
     (), ("CONDSTORE",), ("QRESYNC",), ("QRESYNC",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),

@@ -16,6 +16,15 @@ from tests.stress.link import Ended, numbers
 HIGHEST: Final = re.compile(rb"\[HIGHESTMODSEQ (\d+)\]")
 VALIDITY: Final = re.compile(rb"\[UIDVALIDITY (\d+)\]")
 BOXES: Final = (*STRICT, *STRICT, *VIEWS)
+UNFINISHED: Final = (
+    b"APPEND INBOX {1000+}\r\nhalf of a mail",
+    b"APPEND INBOX {10}\r\n",
+    b"UID FETCH 1:* (BODY.PEEK[])\r\n",
+    b"IDLE\r\n",
+    b"UID SEARCH BODY line\r\n",
+    b'SELECT "INB',
+    b"FETCH 1:* (FLAGS)\r\nx NOOP\r\nx LOGOUT\r\n",
+)
 _OPENED: Final = Doing("SELECT", by_uid=False)
 
 
@@ -123,11 +132,20 @@ class Visitor(Client):
         self.mailbox, self.slots, self.watch = None, [], None
 
     async def come_back(self, random: Random) -> None:
-        """End the connection, politely or not, and make a new one with the same modes."""
+        """End the connection politely, and make a new one with the same modes."""
         self.leave()
-        if random.random() < 0.5:
-            await self.say("LOGOUT")
-            need(await _ends(self), f"{self.name}: still open after LOGOUT")
+        await self.say("LOGOUT")
+        need(await _ends(self), f"{self.name}: still open after LOGOUT")
+        await self._again()
+
+    async def drop(self, random: Random) -> None:
+        """End the connection in the middle of something, and make a new one."""
+        self.leave()
+        self.log.append(b"(drops the connection)")
+        await self.link.say(b"x " + random.choice(UNFINISHED))
+        await self._again()
+
+    async def _again(self) -> None:
         await self.link.close()
         self.mailbox, self.slots, self.watch = None, [], None
         modes, self.modes = self.modes, set()
