@@ -208,7 +208,7 @@ async def test_an_empty_file_says_that_it_is_empty() -> None:
 
 def test_delegation() -> None:
     tool = tools()["delegate"]
-    assert tool.spec.schema["properties"]["skill"]["enum"] == ["summariser"]
+    assert tool.spec.schema["properties"]["skill"]["enum"] == ["guide", "summariser"]
     assert "summariser:" in tool.spec.description
     plan = tool.plan({"skill": "summariser", "task": " Sum it up. ", "attachments": ["m1"]})
     assert plan == Delegate("summariser", "Sum it up.", "", ("m1",))
