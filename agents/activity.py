@@ -51,7 +51,7 @@ def put(tx: WriteTx, office: Office, run: Run) -> None:
             agent=run.agent,
             thread=run.thread,
             subject=f"[{view.state}] {view.title} ({_seconds(view.seconds)})",
-            body=_body(view),
+            body=_body(run, view),
             state=view.state,
             run=run.id,
             step=run.activity + 1,
@@ -131,12 +131,11 @@ def _calls(tx: ReadTx, run: Run) -> list[Call]:
     return [store.to_call(row) for row in tx.all("agents.calls.of_run", run=run.id)]
 
 
-def _body(view: ActivityView) -> str:
-    lines = [f"    {mails.clock_time(line.at)}  {line.text}" for line in view.lines]
-    known = "" if view.cost_known else "unknown, counted as "
-    cost = "unknown" if view.cost is None else f"{known}{view.cost:.4f} EUR"
-    tail = f"Cost {cost}." + (" The whole transcript is attached." if view.ended is not None else "")
-    return "\n".join([*lines, "", tail])
+def _body(run: Run, view: ActivityView) -> str:
+    """What stands below the story, which whoever writes the mail sets from the view."""
+    calls = f"{run.n_model} model call{'' if run.n_model == 1 else 's'}"
+    tools = f"{run.n_tool} tool{'' if run.n_tool == 1 else 's'}"
+    return f"{calls}, {tools}." + (" The whole transcript is attached." if view.ended is not None else "")
 
 
 def _seconds(seconds: float) -> str:

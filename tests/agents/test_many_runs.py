@@ -88,3 +88,19 @@ class _Speaking:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         return await self._speak(request)
+
+
+async def test_activity_is_written_at_most_once_in_two_seconds_and_never_unread(tmp_path: Path) -> None:
+    async with world(tmp_path, [say("", want("fire", what="a")), say("Done.")]) as w:
+        got = await w.send()
+        request = await w.request()
+        for _ in range(50):
+            w.runtime._touch(str(got.run))
+        [handle] = w.runtime._touched.values()
+        assert handle.when() - asyncio.get_running_loop().time() <= 2.0
+        await w.decide(request, "reject")
+        await w.ended(got.run)
+        shown = w.mails(Kind.ACTIVITY)
+        assert len({mail.activity.replaces for mail in shown if mail.activity}) == 1
+        assert not any(mail.unread for mail in shown)
+        assert shown[-1].files[0].name == "transcript.md"

@@ -31,7 +31,7 @@ def shown(w: World, run: str | None) -> str:
 
     def look(tx: object) -> str:
         found = store.get_run(tx, str(run))  # type: ignore[arg-type]  # a ReadTx
-        return activity._body(activity._view(tx, w.runtime._office, found))  # type: ignore[arg-type]  # the same
+        return "\n".join(line.text for line in activity._view(tx, w.runtime._office, found).lines)  # type: ignore[arg-type]  # the same
 
     return w.db.read(look)
 

@@ -25,6 +25,8 @@ async def test_activity_shows_the_task_and_the_delegated_one(ada: Person) -> Non
     shown = await ada.wait("Activity", lambda all: len(all) == 2 and all_done(all))
     assert sorted(str(kept.message["From"].addresses[0].display_name) for kept in shown) == ["Assistant", "Summariser"]
     assert all(kept.seen for kept in shown)
+    assert all(kept.text.count("read_attachment: ") <= 1 for kept in shown), "the story is told once"
+    assert all(" model call" in kept.text and " tool" in kept.text for kept in shown)
 
 
 async def test_help_is_answered_by_the_program(ada: Person) -> None:
