@@ -16,7 +16,7 @@ from bench.figure import Compared, Figure, Sample
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 NOTES: Final = Path(__file__).resolve().parent / "notes.md"
-GROWTH: Final = Path(__file__).resolve().parent / "growth.md"  # of the last run that measured it; see `growth`
+GROWTH: Final = Path(__file__).resolve().parent / "growth.txt"  # of the last run that measured it; see `growth`
 
 _HEAD: Final = """\
 # Performance

@@ -28,7 +28,7 @@ def test_the_part_of_the_page_takes_the_place_of_the_last_one(tmp_path: Path, mo
     page, notes = tmp_path / "performance.md", tmp_path / "notes.md"
     notes.write_text("## Where the time goes\n\nnotes\n")
     page.write_text("# Performance\n\ntables\n\n" + notes.read_text())
-    for name, path in (("PAGE", page), ("NOTES", notes), ("GROWTH", tmp_path / "growth.md")):
+    for name, path in (("PAGE", page), ("NOTES", notes), ("GROWTH", tmp_path / "growth.txt")):
         monkeypatch.setattr(growth, name, path)
     monkeypatch.setattr(growth, "PICTURE", tmp_path / "growth.svg")
     growth.write([grown(True, 1, 2, 3), grown(False, 1, 2, 99)], "a machine")
@@ -39,7 +39,7 @@ def test_the_part_of_the_page_takes_the_place_of_the_last_one(tmp_path: Path, mo
     assert text.count(growth.TITLE) == 1
     assert "| X | 1.00 | 2.00 | 4.00 | 4.00x | **not flat** |" in text
     assert "| X | 1.00 | 2.00 | 99.0 | 99.0x | **not in proportion** |" in text
-    assert (tmp_path / "growth.md").read_text() in text
+    assert (tmp_path / "growth.txt").read_text() in text
 
 
 def test_the_picture_shows_every_line_inside_it_and_no_label_on_another() -> None:
