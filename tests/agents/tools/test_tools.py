@@ -215,7 +215,7 @@ def test_delegation() -> None:
     assert tool.describe({"skill": "summariser", "task": "x"}).subject == "Delegate to summariser"
     with pytest.raises(ToolFailed, match="task"):
         tool.plan({"skill": "summariser", "task": "  "})
-    with pytest.raises(ToolFailed, match="there are summariser"):
+    with pytest.raises(ToolFailed, match="there are guide, summariser"):
         tool.plan({"skill": "cook", "task": "x"})
 
 
