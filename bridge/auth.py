@@ -16,14 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
-from bridge import passwords
+from bridge import passwords, scram
 from bridge.identity import Identity
 from bridge.net.limits import LoginLimited, LoginLimits
 from bridge.passwords import Candidate, Hasher
 from config.settings import Settings
 from mailstore import accounts
 from mailstore.errors import StoreError
-from mailstore.model import Account
+from mailstore.model import Account, AccountId
 from mailstore.sqlite import ReadTx, WriteTx
 
 __all__ = ["Authenticator", "Identity", "LoginLimited"]
@@ -44,6 +44,16 @@ class Store(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A SCRAM login whose challenge has been made."""
+
+    first: scram.ClientFirst
+    challenge: bytes
+    peer: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Remembered:
     password_id: int
     until: float
@@ -59,11 +69,14 @@ class Authenticator:
         *,
         limits: LoginLimits | None = None,
         hasher: Hasher | None = None,
+        iterations: int = scram.ITERATIONS,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._store = store
         self._domain = settings.domain
+        self.offers_scram = settings.imap.offers_scram
+        self._iterations = iterations
         self._clock = clock
         self._sleep = sleep
         self._limits = limits or LoginLimits(clock)
@@ -90,16 +103,79 @@ class Authenticator:
         self._limits.succeeded(peer, login)
         return identity
 
+    async def scram_begin(self, message: bytes, *, peer: str) -> Begun:
+        """The challenge for a client's first message; the same for a login that nobody has.
+
+        Raises SaslError for a message that cannot be read, LoginLimited as `check` does.
+        """
+        first = scram.read_first(message)
+        self._limits.check(peer, first.login)
+        salt = self._store.read(lambda tx: passwords.scram_salt(tx, self._name(tx, first.login), self._iterations))
+        nonce = secrets.token_urlsafe(scram.NONCE_BYTES)
+        return Begun(first, scram.server_first(first, nonce, salt.salt, salt.iterations), peer, self._clock())
+
+    async def scram_finish(self, begun: Begun, message: bytes) -> tuple[Identity, bytes] | None:
+        """The identity and the server's own proof, or None for a wrong login or password (after a delay).
+
+        Raises SaslError for a message that cannot be read.
+        """
+        final = scram.read_final(message)
+        hit = self._store.read(lambda tx: self._proven(tx, begun, final))
+        if hit is None:
+            delay = self._limits.failed(begun.peer, begun.first.login)
+            await self._sleep(max(0.0, begun.at + delay - self._clock()))
+            return None
+        identity, used = hit
+        self._limits.succeeded(begun.peer, begun.first.login)
+        await self._note_use(identity.password_id)
+        return identity, scram.server_final(begun.first, begun.challenge, final, used)
+
+    def _proven(self, tx: ReadTx, begun: Begun, final: scram.ClientFinal) -> tuple[Identity, scram.Verifier] | None:
+        login = begun.first.login
+        account = accounts.find(tx, login, self._domain)
+        rows = [] if account is None else passwords.scram_candidates(tx, account.id, self._iterations)
+        if not scram.answers(begun.first, begun.challenge, final):
+            return None
+        for password_id, kept in rows:
+            if scram.opens(begun.first, begun.challenge, final, kept):
+                identity = self._identity(tx, login, password_id)
+                return None if identity is None else (identity, kept)
+        return None
+
+    def _name(self, tx: ReadTx, login: str) -> str:
+        """The name that a salt is made of: the account's, or what would be the name of an account."""
+        account = accounts.find(tx, login, self._domain)
+        return account.name if account else login.lower().removesuffix("@" + self._domain.lower())
+
+    def _salt_of(self, account: int) -> passwords.Salt | None:
+        """What verifiers of this account's passwords are made with, if SCRAM is offered."""
+        known = self._store.read(lambda tx: accounts.get(tx, AccountId(account))) if self.offers_scram else None
+        if known is None:
+            return None
+        return self._store.read(lambda tx: passwords.scram_salt(tx, known.name, self._iterations))
+
+    async def _learn(self, account: Account, hit: Candidate, password: str) -> None:
+        """Keep what SCRAM needs of a password that has just been found right; once, and only where it is offered."""
+        salt = self._salt_of(account.id)
+        if salt is None or self._store.read(lambda tx: passwords.has_verifiers(tx, hit.id, salt.iterations)):
+            return
+        plain = passwords.plain_form(hit, password)
+        found = await self._in_thread(lambda: passwords.verifiers(plain, salt, generated=hit.generated))
+        with suppress(StoreError):  # the next login learns it
+            await self._store.write(lambda tx: passwords.keep_verifiers(tx, hit.id, found))
+
     async def add_generated(self, account: int, label: str, *, hooks_only: bool = False) -> str:
         """Make a password for a device; the only time it is shown. Raises AlreadyExists, BadPassword."""
         password = passwords.generate()
-        prepared = await self._in_thread(lambda: passwords.prepare_generated(password, self._hasher))
+        salt = self._salt_of(account)
+        prepared = await self._in_thread(lambda: passwords.prepare_generated(password, self._hasher, salt))
         await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now(), hooks_only=hooks_only))
         return password
 
     async def add_given(self, account: int, label: str, password: str, *, replace: bool = False) -> None:
         """Keep a password that the user chose. Raises AlreadyExists, BadPassword."""
-        prepared = await self._in_thread(lambda: passwords.prepare_given(password, self._hasher))
+        salt = self._salt_of(account)
+        prepared = await self._in_thread(lambda: passwords.prepare_given(password, self._hasher, salt))
         await self._store.write(lambda tx: passwords.add(tx, account, label, prepared, _now(), replace=replace))
 
     async def revoke(self, account: int, label: str) -> bool:
@@ -143,6 +219,7 @@ class Authenticator:
         if identity is not None:
             self._remember(digest, hit.id)
             await self._note_use(hit.id)
+            await self._learn(account, hit, password)
         return identity
 
     def _candidates(self, tx: ReadTx, login: str, password: str) -> tuple[Account | None, list[Candidate]]:

@@ -5,6 +5,7 @@ A generated password is five groups of four letters and digits without look-alik
 clear to find the row (79 bits remain), so a login costs one check however many devices there are.
 """
 
+import hmac
 import secrets
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from bridge.sasl import MAX_PASSWORD
+from bridge.scram import ITERATIONS, Verifier
+from bridge.scram import verifier as make_verifier
 from mailstore.errors import AlreadyExists
 from mailstore.sqlite import ReadTx, WriteTx
 
@@ -55,11 +58,20 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Salt:
+    """What an account's verifiers for SCRAM are made with."""
+
+    salt: bytes
+    iterations: int = ITERATIONS
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
-    """A hashed password, ready to be kept."""
+    """A hashed password, ready to be kept; `verifiers` are its forms for SCRAM, where the salt was known."""
 
     selector: str | None
     hash: str
+    verifiers: tuple[Verifier, ...] = ()
 
 
 def default_hasher() -> Hasher:
@@ -75,18 +87,25 @@ def generate() -> str:
     return "-".join(groups)
 
 
-def prepare_generated(password: str, hasher: Hasher) -> Prepared:
-    """Hash a generated password. Costs 100 ms: not in the loop, not in a transaction."""
+def prepare_generated(password: str, hasher: Hasher, scram: Salt | None = None) -> Prepared:
+    """Hash a generated password. Costs 100 ms, with `scram` a second: not in the loop, not in a transaction."""
     plain = canonical(password)
-    return Prepared(plain[:GROUP], hasher.hash(plain))
+    return Prepared(plain[:GROUP], hasher.hash(plain), verifiers(plain, scram, generated=True) if scram else ())
 
 
-def prepare_given(password: str, hasher: Hasher) -> Prepared:
-    """Hash a password that the user chose. Costs 100 ms. Raises BadPassword."""
+def verifiers(plain: str, scram: Salt, *, generated: bool) -> tuple[Verifier, ...]:
+    """What SCRAM keeps of a password, for each way in which people write it. `plain` as it is hashed."""
+    dashed = "-".join(plain[start : start + GROUP] for start in range(0, len(plain), GROUP))
+    forms = (dashed, plain) if generated else (plain,)
+    return tuple(make_verifier(form, scram.salt, scram.iterations) for form in forms)
+
+
+def prepare_given(password: str, hasher: Hasher, scram: Salt | None = None) -> Prepared:
+    """Hash a password that the user chose. Costs 100 ms, with `scram` half a second. Raises BadPassword."""
     plain = unicodedata.normalize("NFC", password)
     if not plain or "\0" in plain or len(plain.encode()) > MAX_PASSWORD:
         raise BadPassword(f"a password has 1 to {MAX_PASSWORD} bytes and no NUL")
-    return Prepared(None, hasher.hash(plain))
+    return Prepared(None, hasher.hash(plain), verifiers(plain, scram, generated=False) if scram else ())
 
 
 def add(
@@ -106,10 +125,10 @@ def add(
     if not label or len(label) > MAX_LABEL or not label.isprintable():
         raise BadPassword(f"a label has 1 to {MAX_LABEL} printable characters")
     if replace:
-        tx.run("bridge.passwords.revoke", account=account, label=label)
+        revoke(tx, account, label)
     elif tx.value("bridge.passwords.labelled", account=account, label=label) is not None:
         raise AlreadyExists(f'there is a password "{label}" already; revoke it first or choose another label')
-    return tx.insert(
+    password = tx.insert(
         "bridge.passwords.add",
         account=account,
         label=label,
@@ -118,6 +137,37 @@ def add(
         hooks_only=int(hooks_only),
         now=now,
     )
+    keep_verifiers(tx, password, prepared.verifiers)
+    return password
+
+
+def keep_verifiers(tx: WriteTx, password: int, found: Sequence[Verifier]) -> None:
+    """Keep what SCRAM needs of a password, if it still stands."""
+    for form, each in enumerate(found):
+        tx.run(
+            "bridge.scram.keep",
+            password=password,
+            form=form,
+            iterations=each.iterations,
+            stored_key=each.stored_key,
+            server_key=each.server_key,
+        )
+
+
+def scram_candidates(tx: ReadTx, account: int, iterations: int) -> list[tuple[int, Verifier]]:
+    """The passwords of an account that SCRAM can use, in each of their forms."""
+    rows = tx.all("bridge.scram.of-account", account=account, iterations=iterations)
+    return [(row["password"], Verifier(row["iterations"], row["stored_key"], row["server_key"])) for row in rows]
+
+
+def has_verifiers(tx: ReadTx, password: int, iterations: int) -> bool:
+    return tx.value("bridge.scram.has", password=password, iterations=iterations) is not None
+
+
+def scram_salt(tx: ReadTx, name: str, iterations: int = ITERATIONS) -> Salt:
+    """The salt of an account by its name, which need not exist: nobody can tell from a salt whether it does."""
+    key: bytes = tx.value("bridge.scram.key")
+    return Salt(hmac.digest(key, name.lower().encode(errors="surrogatepass"), "sha256")[:16], iterations)
 
 
 def all_of(tx: ReadTx, account: int) -> list[Password]:
@@ -131,12 +181,16 @@ def all_of(tx: ReadTx, account: int) -> list[Password]:
 
 def revoke(tx: WriteTx, account: int, label: str) -> bool:
     """Take a password away; False when there is none of this label. It stops counting with the commit."""
-    return tx.run("bridge.passwords.revoke", account=account, label=label) > 0
+    gone = tx.run("bridge.passwords.revoke", account=account, label=label) > 0
+    tx.run("bridge.scram.forget")
+    return gone
 
 
 def revoke_all(tx: WriteTx, account: int) -> int:
     """Take all passwords of an account away; how many there were."""
-    return tx.run("bridge.passwords.revoke-all", account=account)
+    gone = tx.run("bridge.passwords.revoke-all", account=account)
+    tx.run("bridge.scram.forget")
+    return gone
 
 
 def candidates(tx: ReadTx, account: int, password: str) -> list[Candidate]:
@@ -149,8 +203,12 @@ def match(found: Sequence[Candidate], password: str, hasher: Hasher, decoy: Call
     """The candidate that the password opens. With none to check it checks a decoy: an unknown user costs as much."""
     if not found:
         _opens(hasher, decoy(), password)
-    typed, plain = canonical(password), unicodedata.normalize("NFC", password)
-    return next((row for row in found if _opens(hasher, row.hash, typed if row.generated else plain)), None)
+    return next((row for row in found if _opens(hasher, row.hash, plain_form(row, password))), None)
+
+
+def plain_form(row: Candidate, typed: str) -> str:
+    """A typed password as the row's hash was made of it."""
+    return canonical(typed) if row.generated else unicodedata.normalize("NFC", typed)
 
 
 def canonical(password: str) -> str:

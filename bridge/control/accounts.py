@@ -55,7 +55,7 @@ async def add(desk: StoreDesk, args: Args) -> Json:
     given, label = args.optional("password"), args.optional("label") or FIRST_LABEL
     ensure = args.flag("ensure")
     args.done()
-    password, prepared = await _prepare(given)
+    password, prepared = await _prepare(desk, name, given)
     gone = _known(desk, name, label)
     account = await create(desk, name, Kept(label, prepared), ensure=ensure)
     _end_sessions(desk, gone)
@@ -140,7 +140,7 @@ async def add_password(desk: StoreDesk, args: Args) -> Json:
     label, given, replace = args.text("label"), args.optional("password"), args.flag("replace")
     hooks_only = args.flag("hooks_only")
     args.done()
-    password, prepared = await _prepare(given)
+    password, prepared = await _prepare(desk, account.name, given)
 
     def keep(tx: WriteTx) -> list[int]:
         gone = _of_label(tx, account, label)
@@ -181,16 +181,19 @@ def _end_sessions(desk: StoreDesk, password_ids: list[int]) -> None:
         desk.end_sessions(password_id)
 
 
-async def _prepare(given: str | None) -> tuple[str, passwords.Prepared]:
-    """The password, made here unless given, and its hash (100 ms, off the loop). Raises ControlError."""
-    hasher = passwords.default_hasher()
+async def _prepare(desk: StoreDesk, name: str, given: str | None) -> tuple[str, passwords.Prepared]:
+    """The password of an account, made here unless given, and what is kept of it (a second, off the loop). Raises
+    ControlError."""
+    hasher, salt = passwords.default_hasher(), None
+    if desk.settings.imap.offers_scram:
+        salt = desk.store.read(lambda tx: passwords.scram_salt(tx, name))
     if given is not None:
         try:
-            return given, await asyncio.to_thread(passwords.prepare_given, given, hasher)
+            return given, await asyncio.to_thread(passwords.prepare_given, given, hasher, salt)
         except passwords.BadPassword as error:
             raise ControlError(REFUSED, str(error)) from None
     password = passwords.generate()
-    return password, await asyncio.to_thread(passwords.prepare_generated, password, hasher)
+    return password, await asyncio.to_thread(passwords.prepare_generated, password, hasher, salt)
 
 
 def _keep(tx: WriteTx, account: Account, kept: Kept, *, replace: bool) -> None:

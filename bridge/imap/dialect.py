@@ -41,6 +41,7 @@ class Feature(Enum):
     NONSYNC_LITERALS = "framer: {n+}"
     INITIAL_RESPONSE = "base.login: AUTHENTICATE with an initial response"
     PLAIN = "base.login: AUTHENTICATE PLAIN"
+    SCRAM = "base.login: AUTHENTICATE SCRAM-SHA-256"
     LOGIN = "base.login: AUTHENTICATE LOGIN"
     NO_LOGIN = "session: no login without TLS"
     CHILD_MARKS = "base.listing: \\HasChildren, \\HasNoChildren"

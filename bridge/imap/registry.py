@@ -12,6 +12,7 @@ from bridge.imap.ext import (
     appendlimit,
     auth_login,
     auth_plain,
+    auth_scram,
     binary,
     catenate,
     children,
@@ -111,6 +112,7 @@ EXTENSIONS: Final[tuple[Extension, ...]] = (
     utf8_accept.EXTENSION,
     uidonly.EXTENSION,
     appendlimit.EXTENSION,
+    auth_scram.EXTENSION,
     auth_plain.EXTENSION,
     auth_login.EXTENSION,
 )

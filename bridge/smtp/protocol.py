@@ -17,9 +17,10 @@ from typing import Any, Final, cast
 
 from aiosmtpd.smtp import SMTP, Session
 
+from bridge import scram
 from bridge.identity import Identity
 from bridge.net.limits import LoginLimited
-from bridge.sasl import MAX_RESPONSE, MECHANISMS, Credentials, SaslCancelled, SaslError, decode_response, exchange
+from bridge.sasl import MAX_RESPONSE, Credentials, SaslCancelled, SaslError, decode_response, exchange
 from bridge.smtp import content, replies
 from bridge.smtp.paths import Path, PathError, parse_path, same_address
 from bridge.smtp.shared import Shared
@@ -165,7 +166,7 @@ class Submission(SMTP):
         if not self.secure:
             lines.append("STARTTLS")
         if self._login_allowed:
-            lines.append(f"AUTH {' '.join(MECHANISMS)}")
+            lines.append(f"AUTH {' '.join(self.shared.mechanisms)}")
         text = "\r\n".join(f"250-{line}" for line in lines)
         await self._send(f"{text}\r\n250 HELP")
 
@@ -244,8 +245,7 @@ class Submission(SMTP):
             return
         mechanism, _, initial = (arg or "").strip().partition(" ")
         try:
-            credentials = await self._converse(mechanism, initial.strip())
-            identity = await self.shared.auth.check(credentials.login, credentials.password, peer=self.host)
+            identity = await self._identify(mechanism.upper(), initial.strip())
         except SaslCancelled:
             await self.push("501 5.7.0 Authentication cancelled")
         except SaslError as error:
@@ -267,17 +267,41 @@ class Submission(SMTP):
         words = (arg or "").split()
         if not 1 <= len(words) <= 2:
             return "501 5.5.4 Syntax: AUTH mechanism [initial-response]"
-        if words[0].upper() not in MECHANISMS:
-            return f"504 5.5.4 Use one of {', '.join(MECHANISMS)}"
+        if words[0].upper() not in self.shared.mechanisms:
+            return f"504 5.5.4 Use one of {', '.join(self.shared.mechanisms)}"
         return None
+
+    async def _identify(self, mechanism: str, initial: str) -> Identity | None:
+        """Who it is, or None. Raises SaslError, LoginLimited."""
+        if mechanism == scram.NAME:
+            return await self._scram(initial)
+        credentials = await self._converse(mechanism, initial)
+        return await self.shared.auth.check(credentials.login, credentials.password, peer=self.host)
+
+    async def _scram(self, initial: str) -> Identity | None:
+        """RFC 7677; the server's proof is a challenge of its own, answered by an empty line (RFC 4954 section 4)."""
+        auth = self.shared.auth
+        begun = await auth.scram_begin(
+            decode_response(initial.encode()) if initial else await self._ask(b""), peer=self.host
+        )
+        found = await auth.scram_finish(begun, await self._ask(begun.challenge))
+        if found is None:
+            return None
+        identity, proof = found
+        if await self._ask(proof):
+            raise SaslError("an empty answer was expected")
+        return identity
+
+    async def _ask(self, challenge: bytes) -> bytes:
+        await self._send(f"334 {b64encode(challenge).decode()}")
+        return decode_response(await self._answer())
 
     async def _converse(self, mechanism: str, initial: str) -> Credentials:
         dialogue = exchange(mechanism, decode_response(initial.encode()) if initial else None)
         try:
             challenge = next(dialogue)
             while True:
-                await self._send(f"334 {b64encode(challenge).decode()}")
-                challenge = dialogue.send(decode_response(await self._answer()))
+                challenge = dialogue.send(await self._ask(challenge))
         except StopIteration as end:
             return cast(Credentials, end.value)
 

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bridge import scram
+from bridge.auth import Begun
 from bridge.identity import Identity
 from bridge.net.limits import ConnectionLimits
+from bridge.sasl import MECHANISMS
 from bridge.smtp import replies, sender
 from bridge.submissions import Envelope, Refused, Submissions
 from mailstore.errors import Full
@@ -19,7 +22,11 @@ from mailstore.errors import Full
 class Auth(Protocol):
     """What is needed of bridge.auth.Authenticator."""
 
+    @property
+    def offers_scram(self) -> bool: ...
     async def check(self, login: str, password: str, *, peer: str) -> Identity | None: ...
+    async def scram_begin(self, message: bytes, *, peer: str) -> Begun: ...
+    async def scram_finish(self, begun: Begun, message: bytes) -> tuple[Identity, bytes] | None: ...
 
 
 class Closable(Protocol):
@@ -44,6 +51,11 @@ class Shared:
     check_sender: Callable[[bytes, str], str | None] = sender.refusal
     open: set[Closable] = field(default_factory=set)
     keeping: set[asyncio.Task[str]] = field(default_factory=set)
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """The ways to log in, the best first."""
+        return (scram.NAME, *MECHANISMS) if self.auth.offers_scram else MECHANISMS
 
     async def keep(self, identity: Identity, envelope: Envelope) -> str:
         """Hand the mail over and return the reply. Cancelling the caller does not cancel this."""

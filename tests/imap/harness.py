@@ -307,7 +307,7 @@ async def open_house(
     store = await Store.open(home, [bridge_sql.series()], renderers=RENDERERS)
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     limits = LoginLimits(asyncio.get_running_loop().time, first_delay=0.01, longest_delay=0.02)
-    auth = Authenticator(store, settings, hasher=hasher, limits=limits)
+    auth = Authenticator(store, settings, hasher=hasher, limits=limits, iterations=4096)
     clock = Ticking() if ticking else time.monotonic
     service = ImapService(store, auth, settings, tls, dialect=dialect, clock=clock)
     house = House(store, auth, service, settings)

@@ -57,7 +57,7 @@ SAID: dict[str, list[bytes]] = {
 # Nothing of these can be said by a client, or it is what every server understands.
 SILENT = {
     "SASL-IR", "LITERAL+", "CHILDREN", "SPECIAL-USE", "INPROGRESS", "IMAP4rev2", "UTF8=ACCEPT", "UIDONLY",
-    "APPENDLIMIT", "AUTH=PLAIN", "AUTH=LOGIN",
+    "APPENDLIMIT", "AUTH=PLAIN", "AUTH=LOGIN", "AUTH=SCRAM-SHA-256",
 }  # fmt: skip
 ENABLED = {"CONDSTORE": b"CONDSTORE", "QRESYNC": b"QRESYNC", "IMAP4rev2": b"IMAP4rev2", "UTF8=ACCEPT": b"UTF8=ACCEPT",
            "UIDONLY": b"UIDONLY"}  # fmt: skip
@@ -174,3 +174,14 @@ def test_unknown_names_and_unmet_needs_are_faults_with_a_fix() -> None:
         ("imap.extensions", "IDEL is not an IMAP extension that Postroom speaks", "did you mean IDLE?"),
         ("imap.extensions_imaps", "QRESYNC needs CONDSTORE", "add CONDSTORE to the list, or take it out"),
     ]
+
+
+async def test_urlauth_is_not_announced_and_its_commands_are_unknown(tmp_path: Path) -> None:
+    # req rfc4467/1-optional
+    settings = house_settings(tmp_path, imap=Imap(extensions="all"))
+    async with open_house(tmp_path, ("ada",), settings=settings) as house:
+        assert b"URLAUTH" not in b" ".join(await announced(house, secure=True))
+        client = await house.login("ada")
+        for line in (b'GENURLAUTH "imap://x/y;UID=1" INTERNAL', b"URLFETCH {1+}\r\nx", b"RESETKEY"):
+            assert (await client.command(line)).status == b"BAD"
+        assert (await client.command("NOOP")).ok

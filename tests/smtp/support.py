@@ -21,7 +21,7 @@ from bridge.net.listener import Listener
 from bridge.net.tls import ensure_certificates
 from bridge.smtp.service import SmtpService
 from bridge.submissions import Accepted, Envelope, Receipt, Refused
-from config.settings import Settings, Smtp
+from config.settings import Imap, Settings, Smtp
 from mailstore import accounts
 from mailstore.model import Account
 from mailstore.store import Store
@@ -124,16 +124,26 @@ def authenticator(store: Store, settings: Settings) -> Authenticator:
     """An Authenticator that neither works hard nor waits."""
     loop = asyncio.get_running_loop()
     return Authenticator(
-        store, settings, limits=LoginLimits(loop.time, first_delay=0.0), hasher=cheap_hasher(), sleep=no_sleep
+        store,
+        settings,
+        limits=LoginLimits(loop.time, first_delay=0.0),
+        hasher=cheap_hasher(),
+        sleep=no_sleep,
+        iterations=4096,
     )
 
 
 @asynccontextmanager
 async def running(
-    home: Path, *, data_seconds: float = 60.0, smtp: Smtp | None = None, require_tls: bool = True
+    home: Path,
+    *,
+    data_seconds: float = 60.0,
+    smtp: Smtp | None = None,
+    require_tls: bool = True,
+    imap: Imap | None = None,
 ) -> AsyncIterator[Running]:
     """The service on free ports, with the account alice and her password."""
-    settings = settings_for(home, smtp=smtp or Smtp(), require_tls=require_tls)
+    settings = settings_for(home, smtp=smtp or Smtp(), require_tls=require_tls, imap=imap or Imap())
     certificates = ensure_certificates(home)
     async with opened(home) as (store, account):
         auth = authenticator(store, settings)

@@ -70,7 +70,7 @@ class Player:
             elif kind == ":":
                 await self._say(client, number, rest, following)
             elif kind == "!":
-                await self._deliver(client, rest.encode().decode("unicode_escape").encode("latin-1"))
+                client.send(rest.encode().decode("unicode_escape").encode("latin-1"))
             else:
                 await self._literal(client, rest, number, following)
 

@@ -6,10 +6,13 @@ is answered exactly as an unknown login. A limit is told as a limit, as clients 
 
 import logging
 from base64 import b64encode
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
-from bridge import sasl
+from bridge import sasl, scram
+from bridge.auth import Begun, Identity
 from bridge.imap.command import Command, Done, Hold, Outcome, Refused
 from bridge.imap.dialect import Dialect, Feature
 from bridge.imap.session import Session
@@ -19,9 +22,10 @@ from bridge.imap.wire.cursor import Cursor
 from bridge.net.limits import LoginLimited
 from bridge.sasl import Credentials, Exchange, SaslCancelled, SaslError
 
-MECHANISMS: Final = {Feature.PLAIN: "PLAIN", Feature.LOGIN: "LOGIN"}
+MECHANISMS: Final = {Feature.SCRAM: scram.NAME, Feature.PLAIN: "PLAIN", Feature.LOGIN: "LOGIN"}
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,62 @@ async def run_authenticate(session: Session, start: Start) -> Outcome:
     offered = [name for feature, name in MECHANISMS.items() if session.dialect.has(feature)]
     if start.mechanism not in offered:
         raise Refused("This mechanism is not offered; use " + " or ".join(offered), Code.CANNOT.value)
+    if start.mechanism == scram.NAME:
+        return await _scram(session, start.initial)
     return await _step(session, sasl.exchange(start.mechanism, start.initial), None)
+
+
+async def _scram(session: Session, initial: bytes | None) -> Outcome:
+    """SCRAM-SHA-256 (RFC 7677), with or without an initial response."""
+    if initial is None:
+        return _ask(session, b"", _scram_first)
+    try:
+        return await _scram_first(session, initial)
+    except SaslError as error:
+        raise _fault(error) from None
+
+
+async def _scram_first(session: Session, message: bytes) -> Outcome:
+    begun = await _limited(session.host.auth.scram_begin(message, peer=session.wire.peer))
+    return _ask(session, begun.challenge, partial(_scram_final, begun=begun))
+
+
+async def _scram_final(session: Session, message: bytes, *, begun: Begun) -> Outcome:
+    """IMAP has no room for data with its OK: the server's proof is one more challenge, answered by an empty line."""
+    found = await session.host.auth.scram_finish(begun, message)
+    if found is None:
+        raise _wrong()
+    identity, proof = found
+
+    async def end(session: Session, message: bytes) -> Outcome:
+        if message:
+            raise SaslError("an empty answer was expected")
+        return _enter(session, identity)
+
+    return _ask(session, proof, end)
+
+
+def _ask(session: Session, challenge: bytes, then: Callable[[Session, bytes], Awaitable[Outcome]]) -> Hold:
+    """Challenge the client; `then` gets its answer, decoded."""
+    session.prompt(b64encode(challenge))
+
+    async def resume(session: Session, line: bytes) -> Outcome:
+        try:
+            return await then(session, sasl.decode_response(line))
+        except SaslError as error:
+            raise _fault(error) from None
+
+    return Hold(resume)
+
+
+async def _limited(work: Awaitable[T]) -> T:
+    """What a login gives, unless there were too many of them; that is told as such."""
+    try:
+        return await work
+    except LoginLimited as limited:
+        raise Refused(
+            f"Too many attempts; try again in {limited.seconds:.0f} seconds", Code.UNAVAILABLE.value
+        ) from None
 
 
 async def _step(session: Session, exchange: Exchange, answer: bytes | None) -> Outcome:
@@ -92,14 +151,14 @@ async def _step(session: Session, exchange: Exchange, answer: bytes | None) -> O
 
 
 async def _log_in(session: Session, credentials: Credentials) -> Done:
-    try:
-        identity = await session.host.auth.check(credentials.login, credentials.password, peer=session.wire.peer)
-    except LoginLimited as limited:
-        raise Refused(
-            f"Too many attempts; try again in {limited.seconds:.0f} seconds", Code.UNAVAILABLE.value
-        ) from None
+    login = session.host.auth.check(credentials.login, credentials.password, peer=session.wire.peer)
+    identity = await _limited(login)
     if identity is None:
         raise _wrong()
+    return _enter(session, identity)
+
+
+def _enter(session: Session, identity: Identity) -> Done:
     if identity.hooks_only:
         raise Refused("This password sends to mail hooks only; it reads no mail", Code.AUTHORIZATIONFAILED.value)
     session.enter(identity)

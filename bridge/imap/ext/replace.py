@@ -56,9 +56,7 @@ async def run_replace(session: Session, wanted: Replacing, *, uid: bool) -> Done
             raise Refused("The message has been expunged meanwhile", Code.EXPUNGEISSUED.value)
         fresh = wanted.message
         within = rows[0].email if into.id == selected.mailbox.id else None
-        new = messages.replace(
-            tx, into, within, prepared, flags=fresh.flags, internal_date=fresh.date, zone=fresh.zone
-        )
+        new = messages.replace(tx, into, within, prepared, flags=fresh.flags, internal_date=fresh.date, zone=fresh.zone)
         if within is None and new.email != rows[0].email:
             messages.expunge(tx, selected.mailbox, old, only_deleted=False)
         return new

@@ -23,8 +23,6 @@ def _announce(standing: Standing) -> tuple[bytes, ...]:
 EXTENSION: Final = Extension(
     name="UNAUTHENTICATE",
     announce=_announce,
-    commands=(
-        Command(b"UNAUTHENTICATE", LOGGED_IN, nothing, run_unauthenticate, Traits(changes_mailbox=True)),
-    ),
+    commands=(Command(b"UNAUTHENTICATE", LOGGED_IN, nothing, run_unauthenticate, Traits(changes_mailbox=True)),),
     default=False,
 )
