@@ -24,7 +24,7 @@ async def test_dialogue(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("piece", [1, 7])
 async def test_dialogues_in_pieces(piece: int, tmp_path: Path, count: Callable[[int, int], int]) -> None:
-    """The same when what a client says arrives byte by byte, or cut anywhere; by day those of the youngest extensions."""
+    """The same when what a client says arrives in pieces; by day those of the youngest extensions."""
     youngest = [name for name in TEXTS if name.startswith(("notify", "context", "append", "pairs"))]
     for number, name in enumerate((*youngest, *TEXTS)[: count(len(youngest), 1000)]):
         (tmp_path / str(number)).mkdir()
