@@ -4,8 +4,22 @@ from tests.replies.case import Case
 from tests.replies.cases_decided import APPROVED, EDITED, REFUSED
 from tests.replies.cases_doubtful import DOUBTFUL
 from tests.replies.cases_found import FRAMED, MENDED, REMARKED, SIGNED
+from tests.replies.cases_fresh import FRESH
+from tests.replies.cases_fresh_forms import TRIED
 from tests.replies.cases_machine import MACHINES
 
-CASES: list[Case] = [*APPROVED, *REFUSED, *EDITED, *DOUBTFUL, *MACHINES, *FRAMED, *SIGNED, *REMARKED, *MENDED]
+CASES: list[Case] = [
+    *APPROVED,
+    *REFUSED,
+    *EDITED,
+    *DOUBTFUL,
+    *MACHINES,
+    *FRAMED,
+    *SIGNED,
+    *REMARKED,
+    *MENDED,
+    *FRESH,
+    *TRIED,
+]
 
 __all__ = ["APPROVED", "CASES", "Case"]

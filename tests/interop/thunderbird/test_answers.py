@@ -49,8 +49,8 @@ return {html, to: await until(() => window.gMsgCompose.compFields.to)};
 # The version before has left Action on the server; Thunderbird looks when it is asked to.
 LOOK_AGAIN = """
 await done(l => folder('Action').updateFolderWithListener(null, l));
-const shown = () => messages(folder('Action')).filter(one => one.mime2DecodedSubject.includes(A[0]));
-return !!await until(() => shown().length == 1 && !shown()[0].isRead);
+const versions = () => messages(folder('Action')).filter(one => one.mime2DecodedSubject.includes(A[0]));
+return !!await until(() => versions().length == 1 && !versions()[0].isRead);
 """
 
 
