@@ -21,12 +21,21 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a letter. `ref` is the mail world's handle, given back to `ports.Mail.attachment`."""
+    """A file that came with a letter. `ref` is the mail world's handle, given back to `ports.Mail.attachment`.
+
+    `outside`: somebody else sent it, to a hook or a watched mailbox; the owner has not seen it.
+    """
 
     ref: str
     name: str
     media_type: str
     size: int
+    outside: bool = False
+
+    @property
+    def source(self) -> str:
+        """How it is named where it is told what a task has read."""
+        return f"{self.name} ({'it came from outside' if self.outside else 'your attachment'})"
 
 
 @dataclass(frozen=True, slots=True)

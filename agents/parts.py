@@ -54,9 +54,8 @@ async def attach(db: Database, office: Office, run: Run, model: Model, built: Pr
     found = await _fetch(office, run, takes(model), files)
     messages = tuple(_with(message, found) for message in built.request.messages)
     trusted = db.read(lambda tx: runs.trusted_attachments(tx, office, run))
-    names = [file.name for file in files if file.ref in found.parts and file.ref not in trusted]
+    foreign = tuple(file.source for file in files if file.ref in found.parts and file.ref not in trusted)
     size = built.tokens + sum(_tokens(part) for part in found.parts.values())
-    foreign = tuple(f"{name} (your attachment)" for name in names)
     return replace(built, request=replace(built.request, messages=messages), tokens=size, foreign=foreign)
 
 

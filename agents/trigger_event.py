@@ -4,7 +4,7 @@ The rule: what comes is taken once for its key, with the row of its run's beginn
 side is answered after; it is untrusted material for a task that the owner set, and never words of the owner.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agents import codec, ending, ids, store, trigger_fire
@@ -125,7 +125,7 @@ def _letter(item: Trigger, delivery: Delivery, key: str, now: int) -> Letter:
         at=now,
         message=delivery.message,
         message_id=delivery.message_id,
-        attachments=delivery.attachments,
+        attachments=tuple(replace(file, outside=True) for file in delivery.attachments),
         origin=Origin.HOOK,
         foreign=delivery.text.strip() or "(nothing)",
     )

@@ -78,7 +78,7 @@ async def _fetch(ref: str, ctx: ToolContext) -> AttachmentData:
 
 
 def _source(data: AttachmentData, known: Attachment | None) -> str:
-    return f"{data.name} (your attachment)" if known else f"{data.name} (attachment of a mail)"
+    return known.source if known else f"{data.name} (attachment of a mail)"
 
 
 def make(offer: Offer) -> Tool:

@@ -289,6 +289,7 @@ async def test_a_file_that_comes_along_can_be_read_and_counts_as_untrusted(tmp_p
         mail = at.ada.compose(HOOK, "Scan 0042", "", {"notes.txt": NOTES})
         await at.deliver(mail.as_bytes())
         request = await at.ada.mail("Approve?")
-        assert "It read untrusted text before asking:" in request.text
-        assert "notes.txt" in request.text
+        told = " ".join(request.text.split())
+        assert "before asking: what the hook received, notes.txt (it came from outside)." in told
+        assert "you did not name this address" not in told
         assert "The printer costs 300 EUR." in request.text
