@@ -91,9 +91,7 @@ def kind_of(name: str, media_type: str) -> str:
     return plain
 
 
-async def extract(
-    name: str, media_type: str, data: bytes, seconds: float = PDF_SECONDS, inside: str = ""
-) -> Extracted:
+async def extract(name: str, media_type: str, data: bytes, seconds: float = PDF_SECONDS, inside: str = "") -> Extracted:
     """The text of a file, or with `inside` that of a file in an archive. Raises Unreadable."""
     kind = kind_of(name, media_type)
     if inside:

@@ -354,9 +354,7 @@ _READERS: Final[tuple[tuple["re.Pattern[str]", _Reader], ...]] = (
         _named,
     ),
     (
-        _pattern(
-            rf"\b(?:on\s+)?((?:{_LONG_DAY})s(?:\s*(?:,|and|und|&|,\s*and)\s*(?:{_LONG_DAY})s)*)\b"
-        ),
+        _pattern(rf"\b(?:on\s+)?((?:{_LONG_DAY})s(?:\s*(?:,|and|und|&|,\s*and)\s*(?:{_LONG_DAY})s)*)\b"),
         _named,
     ),
     (_pattern(rf"\b(?:{_EACH}\s+(?:weekend|wochenende)|on\s+weekends|at\s+the\s+weekend|am\s+wochenende)\b"), _weekend),

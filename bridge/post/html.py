@@ -16,8 +16,7 @@ _ATTRIBUTES: Final = {"a": {"href"}, "td": {"align"}, "th": {"align"}, "ol": {"s
 _SCHEMES: Final = frozenset({"http", "https", "mailto"})
 _STYLE: Final = "font-family:system-ui,-apple-system,Segoe UI,sans-serif;font-size:15px;line-height:1.5;max-width:44em"
 _FRAME: Final = (
-    '<!DOCTYPE html>\r\n<html><head><meta charset="utf-8"></head>'
-    '<body style="{style}">\r\n{body}\r\n</body></html>'
+    '<!DOCTYPE html>\r\n<html><head><meta charset="utf-8"></head><body style="{style}">\r\n{body}\r\n</body></html>'
 )
 
 

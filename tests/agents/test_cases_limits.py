@@ -363,7 +363,8 @@ async def test_the_money_of_a_day_holds_across_runs_and_comes_back_with_the_next
 ) -> None:
     """Each call costs about 0.042 EUR; the day has 0.1."""
     spent = say("Done.", usage=Usage(100, 4096))
-    async with world(tmp_path, [spent], price=PRICE, limits=replace(Limits(), **{limit: 0.1})) as w:
+    limits = replace(Limits(), **{limit: 0.1})  # type: ignore[arg-type]  # both names are of sums of money
+    async with world(tmp_path, [spent], price=PRICE, limits=limits) as w:
         states = []
         for number in range(3):
             got = await w.send(thread=f"thread-{number}")

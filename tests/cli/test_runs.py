@@ -133,6 +133,7 @@ def test_a_bar_is_as_long_as_its_amount(part: float, drawn: str) -> None:
     assert costs.bar(part, 8) == drawn
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the provider library's own, as in any process but a test's
 async def test_a_model_that_works_and_one_that_does_not(cli: Cli, home: Path) -> None:
     async with fake_llm() as fake:
         open_folder(home)
@@ -149,6 +150,7 @@ async def test_a_model_that_works_and_one_that_does_not(cli: Cli, home: Path) ->
             "assistant"
         ] * 2
         works = await asyncio.to_thread(cli, "models", "test", "good")
+        assert works.code == 0, works.out + works.err
         assert (works.code, "good (openai/text at" in works.out, 'It said "hello"' in works.out) == (0, True, True)
         fails = await asyncio.to_thread(cli, "models", "test", "bad")
         assert fails.code == 1

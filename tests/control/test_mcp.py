@@ -11,6 +11,7 @@ import pytest
 
 from agents.llm import ToolSpec
 from agents.mcp import pins
+from agents.mcp.owner import Answer
 from bridge.app import App
 from bridge.control.protocol import ControlError
 from config.paths import DataFolder
@@ -107,7 +108,9 @@ async def test_a_running_server_connects_is_used_or_not_and_is_left(app: App, as
     try:
         owner = app.mcp.owner("tiny")
         assert owner is not None
-        pid = (await owner.call("pid", {}, "k", False, lambda: None)).result.content[0]
+        told = await owner.call("pid", {}, "k", False, lambda: None)
+        assert isinstance(told, Answer)
+        pid = told.result.content[0]
         [server] = (await ask("mcp"))["servers"]
         assert (server["state"], server["note"], server["used_by"]) == ("connected", "", ["assistant"])
         assert "add" in [tool["name"] for tool in server["tools"]]

@@ -176,9 +176,7 @@ def run_child(home: Path, at: int | None, part: Part = child) -> int:
     return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
 
 
-def sweep(
-    folder: Path, points: range, again_at: Callable[[], int | None], part: Part = child
-) -> tuple[int, list[str]]:
+def sweep(folder: Path, points: range, again_at: Callable[[], int | None], part: Part = child) -> tuple[int, list[str]]:
     """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and the first
     thing that did not hold.
     """

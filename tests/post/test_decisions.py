@@ -161,7 +161,7 @@ async def test_a_standing_approval_of_another_account_cannot_be_taken_back(house
 
 async def test_words_about_grants_among_others_are_not_commands(ada: Person) -> None:
     await ada.write(HELP, "Hm", "please revoke G-ABCDEF for me")
-    assert "Write to an agent" in (await ada.mail("Re: Hm")).text
+    assert "Write a mail to assistant@" in (await ada.mail("Re: Hm")).text  # the guide's answer, not a command's
 
 
 # --- second thoughts

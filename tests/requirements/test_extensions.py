@@ -7,8 +7,23 @@ import pytest
 from tests.requirements.manifest import BASE, FOLDER, Row, claims, rows
 
 RFCS = sorted(path.stem.removeprefix("rfc") for path in FOLDER.glob("rfc*.txt") if path.stem != f"rfc{BASE}")
-EXPECTED = {"2177", "4315", "4731", "5182", "5256", "5258", "5267", "5819", "6154", "6851", "7162", "9051", "5465", "5802",
-            "7677"}  # fmt: skip
+EXPECTED = {
+    "2177",
+    "4315",
+    "4731",
+    "5182",
+    "5256",
+    "5258",
+    "5267",
+    "5819",
+    "6154",
+    "6851",
+    "7162",
+    "9051",
+    "5465",
+    "5802",
+    "7677",
+}
 IDENTIFIER = re.compile(r"\d+(\.\d+)*(-[a-z0-9]+)+")
 ROWS = [row for rfc in RFCS for row in rows(rfc)]
 
