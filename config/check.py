@@ -225,11 +225,10 @@ def _seconds(settings: Settings) -> Iterator[Fault]:
         two, second = settings.two_of(agent)
         if two and not second:
             message = "names tools that two people must approve, and nobody who is the second"
-            yield _fault(f"{table}.two", message, 'write second = ["bo"], the name of an account or an outside address')
+            yield _fault(f"{table}.two", message, 'write second = ["bo"], the name of an account here')
         for name in second if table == "approvals" else settings.agents[agent].second:
             if problem := _second_fault(settings, name):
-                fix = "write the name of an account here, or switch [outside] on for an outside address"
-                yield _fault(f"{table}.second", f"{name!r} {problem}", fix)
+                yield _fault(f"{table}.second", f"{name!r} {problem}", "write the name of an account here")
 
 
 def _second_fault(settings: Settings, name: str) -> str | None:
@@ -238,7 +237,7 @@ def _second_fault(settings: Settings, name: str) -> str | None:
     if ADDRESS.fullmatch(name) is None:
         return "is not an address"
     local = name.lower().rpartition("@")[2] == settings.domain.lower()
-    return None if local or settings.outside.enabled else "is an outside address, and [outside] is off"
+    return None if local else "is an outside address, which no request is sent to for a second approval"
 
 
 def _fetch(settings: Settings) -> Iterator[Fault]:

@@ -256,9 +256,7 @@ class Approvals:
     remind_hours: float = option(24, "hours before the expiry at which it is repeated once; 0: never", low=0, high=8760)
     grace_seconds: int = option(0, "seconds between an approval and the act, for a change of mind", low=0, high=3600)
     two: tuple[str, ...] = option((), "tools that two people must approve, of every agent and skill: names, server.*")
-    second: tuple[str, ...] = option(
-        (), "who is the second: names of accounts here or outside addresses; the first that is not the owner"
-    )
+    second: tuple[str, ...] = option((), "who is the second: names of accounts here; the first that is not the owner")
 
 
 @dataclass(frozen=True, slots=True)
