@@ -59,5 +59,8 @@ def test_a_second_kill_while_taking_up_the_work(scenario: str, folder: Path, cou
     ],
 )
 def test_the_sweep_notices_a_planted_fault(fault: str, scenario: str, told: str, folder: Path) -> None:
-    report = stage(scenario, folder, "--fault", fault, first=10)
-    assert any(told in wrong for wrong in report["wrong"])
+    """Which functions share a commit, and so which number a point has, is the machine's to decide: one pass can step
+    over the one point that shows the fault, three do not.
+    """
+    passes = (stage(scenario, folder / str(number), "--fault", fault, first=10) for number in range(3))
+    assert any(told in wrong for report in passes for wrong in report["wrong"])
