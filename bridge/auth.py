@@ -7,6 +7,7 @@ remembered for ten minutes as a keyed hash whose key dies with the process; whet
 
 import asyncio
 import hashlib
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -29,6 +30,8 @@ from mailstore.sqlite import ReadTx, WriteTx
 __all__ = ["Authenticator", "Identity", "LoginLimited"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 CHECKS_AT_ONCE: Final = 2
 CHECKS_WAITING: Final = 64
@@ -97,8 +100,7 @@ class Authenticator:
         digest = self._digest(login, password)
         identity = self._recall(digest, login) or await self._check_once(digest, login, password)
         if identity is None:
-            delay = self._limits.failed(peer, login)
-            await self._sleep(max(0.0, started + delay - self._clock()))
+            await self._refuse(peer, login, started)
             return None
         self._limits.succeeded(peer, login)
         return identity
@@ -122,13 +124,20 @@ class Authenticator:
         final = scram.read_final(message)
         hit = self._store.read(lambda tx: self._proven(tx, begun, final))
         if hit is None:
-            delay = self._limits.failed(begun.peer, begun.first.login)
-            await self._sleep(max(0.0, begun.at + delay - self._clock()))
+            await self._refuse(begun.peer, begun.first.login, begun.at)
             return None
         identity, used = hit
         self._limits.succeeded(begun.peer, begun.first.login)
         await self._note_use(identity.password_id)
         return identity, scram.server_final(begun.first, begun.challenge, final, used)
+
+    async def _refuse(self, peer: str, login: str, started: float) -> None:
+        """Count a wrong login, tell the log, and wait until the answer is due."""
+        delay = self._limits.failed(peer, login)
+        account = self._store.read(lambda tx: accounts.find(tx, login, self._domain))
+        # Not the login itself: people type their password into that field.
+        _log.warning("wrong password for %s from %s", account.name if account else "nobody here", peer)
+        await self._sleep(max(0.0, started + delay - self._clock()))
 
     def _proven(self, tx: ReadTx, begun: Begun, final: scram.ClientFinal) -> tuple[Identity, scram.Verifier] | None:
         login = begun.first.login

@@ -197,6 +197,18 @@ async def test_the_answer_to_a_wrong_password_takes_the_same_time_however_long_t
     assert world.slept == [0.5, 0.5]
 
 
+async def test_the_log_tells_of_a_wrong_login_and_holds_nothing_that_was_typed(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    await world.auth.check(f"ALICE@{DOMAIN}", "wrong-sesame", peer="192.0.2.7")
+    await world.auth.check("sesame-in-the-wrong-field", "", peer=HERE)
+    assert [record.getMessage() for record in caplog.records] == [
+        "wrong password for alice from 192.0.2.7",
+        f"wrong password for nobody here from {HERE}",
+    ]
+    assert "sesame" not in caplog.text
+
+
 async def test_auth_05_wrong_five_times_is_slowed_and_a_right_one_still_gets_in(world: World) -> None:
     await world.auth.add_given(world.alice.id, "mine", "sesame")
     for _ in range(5):
