@@ -31,17 +31,18 @@ from mailstore.store import Prepared, Store
 
 _HOOKS_ONLY: Final = Refused(550, "5.7.1", "This password sends to hook addresses only.")
 RETRY_WINDOW_MS: Final = 10 * 60 * 1000
-_IN_THREAD: Final = 256 * 1024
+LARGE: Final = 256 * 1024
+"""Bytes above which a mail is read on a thread, so that nobody waits for it."""
+
 _HAS_ID: Final = re.compile(rb"(?im)^message-id[ \t]*:[^\r\n<]*(?:\r\n[ \t][^\r\n<]*)*<[^<>\s]+>")
 _HAS_DATE: Final = re.compile(rb"(?im)^date[ \t]*:")
 _BCC: Final = re.compile(rb"(?im)^(?:bcc|resent-bcc)[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Mail:
     """A submitted mail, read and hashed outside the transaction. `open` is a form without Bcc for other users;
-    `machine` says what it says of its maker itself, whatever a client files in its place. `hooks` are the recipients
-    that are mail hooks, by address; `fork` is the mail of an agent that it forwards back, to go on from there.
+    `machine` says what it says of its maker itself, whatever a client files in its place.
     """
 
     prepared: Prepared
@@ -50,6 +51,15 @@ class Ready:
     key: str
     had_id: bool
     machine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A mail with what the store knows of where it goes. `hooks` are the recipients that are mail hooks, by address;
+    `fork` is the mail of an agent that it forwards back, to go on from there.
+    """
+
+    mail: Mail
     hooks: Mapping[str, Trigger]
     fork: Point | None
 
@@ -89,17 +99,19 @@ class Accept:
             for address in envelope.recipients:
                 if isinstance(answer := self.recipient(identity, address), Refused):
                     return answer
-        if len(envelope.raw) > _IN_THREAD:
-            ready = await asyncio.to_thread(self._ready, identity, envelope, now)
+        if len(envelope.raw) > LARGE:
+            mail = await asyncio.to_thread(self._read, identity, envelope, now)
         else:
-            ready = self._ready(identity, envelope, now)
+            mail = self._read(identity, envelope, now)
+        ready = self._ready(identity, envelope, mail)
         try:
             email = await self._store.write(lambda tx: self._keep(tx, identity, envelope, ready, now))
         except Full:
             return Refused(452, "4.3.1", "The disk is full; nothing was kept. Free some space and send again.")
         return Receipt(f"M{email:x}")
 
-    def _ready(self, identity: Identity, envelope: Envelope, now: Millis) -> Ready:
+    def _read(self, identity: Identity, envelope: Envelope, now: Millis) -> Mail:
+        """For a large mail on a thread, where the store cannot be read."""
         had_id, raw = complete(normalise(envelope.raw), identity.address, now)
         raw_hash = hashlib.sha256(envelope.raw).hexdigest()
         head, _, body = raw.partition(b"\r\n\r\n")
@@ -110,9 +122,12 @@ class Accept:
         from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
 
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None
-        hooks = self._known_hooks(identity, envelope)
-        fork = None if machine else self._forks.point(identity.account, prepared.message, envelope.recipients)
-        return Ready(prepared, opened, raw_hash, key, had_id, machine, hooks, fork)
+        return Mail(prepared, opened, raw_hash, key, had_id, machine)
+
+    def _ready(self, identity: Identity, envelope: Envelope, mail: Mail) -> Ready:
+        message, to = mail.prepared.message, envelope.recipients
+        fork = None if mail.machine else self._forks.point(identity.account, message, to)
+        return Ready(mail, self._known_hooks(identity, envelope), fork)
 
     def _known_hooks(self, identity: Identity, envelope: Envelope) -> dict[str, Trigger]:
         directory, found = self._directory(), {}
@@ -124,10 +139,11 @@ class Accept:
         return found
 
     def _keep(self, tx: WriteTx, identity: Identity, envelope: Envelope, ready: Ready, now: Millis) -> EmailId:
-        key = ready.key
-        if not ready.had_id:
+        mail = ready.mail
+        key = mail.key
+        if not mail.had_id:
             since = now - RETRY_WINDOW_MS
-            same = {"account": identity.account, "raw_hash": ready.raw_hash, "since": since}
+            same = {"account": identity.account, "raw_hash": mail.raw_hash, "since": since}
             key = (tx.value("bridge.arrivals.recent", **same) or key).partition("#")[0]
         before = tx.all("bridge.arrivals.same", account=identity.account, key=key)
         served = {address for row in before for address in json.loads(row["recipients"])}
@@ -145,11 +161,11 @@ class Accept:
             kind="submitted",
             recipients=json.dumps(fresh),
             key=f"{key}#{len(before)}" if before else key,
-            raw_hash=ready.raw_hash,
+            raw_hash=mail.raw_hash,
             via=f"{identity.device} over SMTP",
             at=now,
         )
-        if ready.machine and not any(address.startswith(MARK) for address in fresh):
+        if mail.machine and not any(address.startswith(MARK) for address in fresh):
             tx.run("bridge.arrivals.finish", id=arrival, state="machine")
         tx.after(self._wake)
         return email
@@ -159,19 +175,17 @@ class Accept:
         before and that says something else is not: what is acted on is what was submitted. Mail for hooks alone is
         hardly the user's own: it is filed as read in the thread of the first.
         """
+        prepared, seen = ready.mail.prepared, ("\\Seen",)
         if ready.hooks and len(ready.hooks) == recipients:
             thread = ThreadId(int(next(iter(ready.hooks.values())).thread))
             threads.ensure(tx, identity.account, thread)
             archive = mailboxes.by_role(tx, identity.account, Role.ARCHIVE)
-            return messages.append(
-                tx, archive, ready.prepared, flags=("\\Seen",), key=f"hook:{key}", thread=thread
-            ).email
+            return messages.append(tx, archive, prepared, flags=seen, key=f"hook:{key}", thread=thread).email
         sent = mailboxes.by_role(tx, identity.account, Role.SENT)
         apart = self._forks.begin(tx, identity.account, ready.fork) if ready.fork is not None else None
-        seen = ("\\Seen",)
-        kept = messages.append(tx, sent, ready.prepared, flags=seen, key=f"sent:{key}", submitted=True, thread=apart)
-        if not kept.created and not _same_body(tx, kept.email, ready.prepared.raw):
-            kept = messages.append(tx, sent, ready.prepared, flags=seen, key=f"own:{key}", thread=apart)
+        kept = messages.append(tx, sent, prepared, flags=seen, key=f"sent:{key}", submitted=True, thread=apart)
+        if not kept.created and not _same_body(tx, kept.email, prepared.raw):
+            kept = messages.append(tx, sent, prepared, flags=seen, key=f"own:{key}", thread=apart)
         return kept.email
 
     def _deliver(self, tx: WriteTx, identity: Identity, addresses: list[str], ready: Ready, key: str) -> None:
@@ -182,8 +196,8 @@ class Accept:
             if not isinstance(target, ToUser):
                 continue
             inbox = mailboxes.by_role(tx, AccountId(target.account), Role.INBOX)
-            own = target.account == identity.account
-            messages.append(tx, inbox, ready.prepared if own else ready.open, key=f"in:{identity.account}:{key}")
+            copy = ready.mail.prepared if target.account == identity.account else ready.mail.open
+            messages.append(tx, inbox, copy, key=f"in:{identity.account}:{key}")
 
 
 def identity_key(message_id: str | None, raw: bytes) -> str:

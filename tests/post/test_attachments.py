@@ -10,8 +10,9 @@ import pytest
 
 from agents import discover
 from agents.mails import MAX_BODY
+from bridge.post.accept import LARGE
 from tests.agents.script import ScriptedModel, Turn, say, want
-from tests.post.desk import AGENT, Desk, Person, desk
+from tests.post.desk import AGENT, NOTES, Desk, Person, desk
 
 PLAN = b"Plant the trees."
 
@@ -145,3 +146,12 @@ async def _stored_file(house: Desk) -> str:
     await ada.settled()
     [kept] = ada.mails("Sent")
     return f"E{kept.email}/2"
+
+
+async def test_a_mail_too_large_to_be_read_in_the_loop_is_taken_like_any_other(tmp_path: Path) -> None:
+    """It is parsed on a thread, where the store cannot be read; where it goes is looked up in the loop."""
+    async with desk(tmp_path / "home") as house:
+        ada = await house.person("ada")
+        await ada.write(AGENT, "Minutes", "Sum this up.", files={"notes.txt": NOTES + "\n" + "x" * LARGE})
+        result = await ada.mail("Re: Minutes")
+        assert "The team met on Tuesday in the small hall." in result.text
