@@ -85,7 +85,7 @@ CREATE TABLE keyword (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE keyword_set (
-    id INTEGER PRIMARY KEY,                  -- 0 is no keyword
+    id INTEGER PRIMARY KEY AUTOINCREMENT,    -- 0 is no keyword; no number is given twice, as memory knows sets by it
     account INTEGER NOT NULL,
     names TEXT NOT NULL,                     -- sorted, separated by one space
     UNIQUE (account, names)

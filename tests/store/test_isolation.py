@@ -56,6 +56,17 @@ async def test_a_delivery_key_is_the_accounts_own(desk: Desk, eve: Any) -> None:
     assert (await eve.append("INBOX", RAW, key="delivery")).created
 
 
+async def test_keywords_of_an_account_that_was_removed_never_come_up_in_another(desk: Desk, eve: Any) -> None:
+    hers = await eve.append("INBOX", RAW, "Hers")
+    assert eve.store.index(eve.box("INBOX").id).flag_set(hers.uid).keywords == ("Hers",)
+    await eve.write(lambda tx: accounts.remove(tx, eve.account.id))
+    mine = await desk.append("INBOX", mail("Another"), "Mine")
+    found = desk.store.index(desk.box("INBOX").id).flag_set(mine.uid)
+    assert found is not None
+    assert found.keywords == ("Mine",)
+    assert desk.fetch("INBOX", [mine.uid])[0].keywords == ("Mine",)
+
+
 async def test_keywords_are_spelled_as_each_account_likes(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW, "MYKEYWORD")
     assert eve.flags("INBOX", 1) == {"MYKEYWORD"}
