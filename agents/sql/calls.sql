@@ -70,8 +70,10 @@ SELECT c.id FROM tool_calls AS c WHERE c.run = :run AND c.state = 'waiting_appro
   AND NOT EXISTS (SELECT 1 FROM approvals AS a WHERE a.call = c.id AND a.state = 'pending') ORDER BY c.seq, c.idx;
 
 -- name: may_have_acted
--- Whether an answer of a run was taken that wants an effect on the world.
-SELECT 1 FROM tool_calls WHERE run = :run AND risk <> 'read' AND plan IN ('act', 'within', 'mail') AND fault IS NULL LIMIT 1;
+-- Whether an answer of a run, or of one that it gave a task to, was taken that wants an effect on the world.
+SELECT 1 FROM tool_calls
+WHERE (run = :run OR run IN (SELECT id FROM runs WHERE parent = :run))
+  AND risk <> 'read' AND plan IN ('act', 'within', 'mail') AND fault IS NULL LIMIT 1;
 
 -- name: park
 -- A call in hand needs an answer of its user before it goes on.

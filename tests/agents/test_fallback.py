@@ -117,12 +117,31 @@ async def test_never_after_an_answer_that_may_have_an_effect(tmp_path: Path, too
         assert asked(w, "two") == 0
 
 
+@pytest.mark.parametrize(("tool", "outcome"), [("note", "failed"), ("look", "done")])
+async def test_nor_after_a_specialist_has_acted_for_it(tmp_path: Path, tool: str, outcome: str) -> None:
+    task = say("", want("delegate", skill="summariser", task="Sum it up."))
+
+    def first(request: ModelRequest) -> ModelReply:
+        return say("", want(tool, what="a")) if "You are Summariser" in request.system else task
+
+    def then(request: ModelRequest) -> ModelReply:
+        if "You are Summariser" in request.system:
+            return say("In short.")
+        raise ModelError(ModelFault.AUTH, "401")
+
+    async with chained(tmp_path, {"one": [first, then], "two": [say("Done by two.")]}) as w:
+        got = await w.send()
+        assert await w.ended(got.run) == outcome
+        assert asked(w, "two") == (1 if outcome == "done" else 0)
+
+
 async def test_a_provider_that_asked_for_a_pause_is_passed_over_by_later_runs(tmp_path: Path) -> None:
     scripts: dict[str, Sequence[Turn]] = {"one": [ModelError(ModelFault.RATE, "slow", 600)], "two": [say("Done.")]}
     async with chained(tmp_path, scripts) as w:
         for number in (1, 2, 3):
             got = await w.send(thread=f"thread-{number}")
             assert await w.ended(got.run) == "done"
+            w.clock.advance(seconds=250)
         assert (asked(w, "one"), asked(w, "two")) == (1, 3)
 
 
