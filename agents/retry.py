@@ -35,9 +35,16 @@ def next_try(tries: Sequence[Try], error: ModelError, now: int, shrink: int, spr
     return now + wait + int(wait * 0.2 * spread)
 
 
+def asked(error: ModelError) -> int | None:
+    """The pause (ms) that a provider asked for, within reason; None when it named none."""
+    if error.retry_after is None:
+        return None
+    return min(max(int(error.retry_after * SECOND), QUICK[0]), LONGEST_ASKED)
+
+
 def _wait(failed_before: int, error: ModelError) -> int:
-    if error.retry_after is not None:
-        return min(max(int(error.retry_after * SECOND), QUICK[0]), LONGEST_ASKED)
+    if (pause := asked(error)) is not None:
+        return pause
     if failed_before < len(QUICK):
         return QUICK[failed_before]
     return SLOW[min(failed_before - len(QUICK), len(SLOW) - 1)]

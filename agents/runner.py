@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
 
-from agents import context, ending, modelcalls, parts, recovery, store, turn
+from agents import context, ending, modelcalls, parts, recovery, retry, store, turn
 from agents.effects import Outcome, watch
 from agents.llm import Model, ModelError, ModelFault, ModelReply, Prepares
 from agents.modelcalls import Reserved
@@ -135,8 +135,9 @@ class Runner:
         fault = error
         again = await self._db.write(lambda tx: modelcalls.take_error(tx, self._office, reserved, fault))
         if fault.kind is ModelFault.RATE:
+            # A run that goes on with another model does so at once; this one is left alone as long as it asked.
             now = self._office.now()
-            self._throttle.limited(model.label, now, again or now)
+            self._throttle.limited(model.label, now, max(again or now, now + (retry.asked(fault) or 0)))
 
     async def _use(self, effect: UseTools) -> None:
         results: list[Awaitable[None]] = [self._do(work) for work in effect.work]
