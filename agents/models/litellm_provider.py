@@ -295,13 +295,13 @@ def _joined(messages: list[dict[str, Any]], made: dict[str, Any]) -> bool:
     before = messages[-1] if messages else {}
     if made["role"] != before.get("role") or made["role"] not in ("user", "assistant") or "tool_calls" in before:
         return False
-    if isinstance(made["content"], str) and isinstance(before["content"], str):
-        before["content"] += f"\n\n{made['content']}"
-    elif made["role"] == "user":
-        before["content"] = _blocks(before["content"]) + _blocks(made["content"])
-    else:
+    if made["role"] == "assistant":  # the later one stays, for it may have calls
         made["content"] = "\n\n".join(text for text in (before["content"], made["content"]) if text)
         messages[-1] = made
+    elif isinstance(made["content"], str) and isinstance(before["content"], str):
+        before["content"] += f"\n\n{made['content']}"
+    else:
+        before["content"] = _blocks(before["content"]) + _blocks(made["content"])
     return True
 
 

@@ -312,6 +312,7 @@ def test_turns_of_one_kind_that_follow_each_other_become_one() -> None:
     assert [message["role"] for message in made] == ["user", "assistant", "tool", "user"]
     assert made[0]["content"] == "one\n\ntwo"
     assert made[1]["content"] == "said\n\nthen"
+    assert [called["id"] for called in made[1]["tool_calls"]] == ["c1"]
     assert [block["type"] for block in made[3]["content"]] == ["text", "image_url", "text"]
 
 
