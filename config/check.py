@@ -135,9 +135,7 @@ def _relay(settings: Settings) -> Iterator[Fault]:
     if bool(relay.username) != (relay.password is not None):
         missing = "password" if relay.username else "username"
         yield _fault(f"relay.{missing}", "is missing", "give both username and password, or neither")
-    addresses = [("from", relay.sender), ("bounce_mailbox", relay.bounce_mailbox)]
-    addresses += [("allowed_senders", sender) for sender in relay.allowed_senders]
-    for key, address in addresses:
+    for key, address in (("from", relay.sender), ("bounce_mailbox", relay.bounce_mailbox)):
         if address and ADDRESS.fullmatch(address) is None:
             yield _fault(f"relay.{key}", f"{address!r} is not an address", "write name@domain")
 

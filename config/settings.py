@@ -104,7 +104,6 @@ class Relay:
     tls: RelayTls = option("starttls", '"starttls", "implicit", or "none" (to this machine only)')
     username: str = option("", "login at the relay; empty for none")
     password: Secret | None = option(None, "reference to the password: env:NAME, file:PATH or keyring:SERVICE/NAME")
-    allowed_senders: tuple[str, ...] = option((), "outside addresses whose mail is taken as the user's")
     bounce_mailbox: str = option("", "outside mailbox that bounces come back to; empty: the sender's")
     timeout: int = option(60, "seconds for each step of the conversation", low=1, high=600)
     dkim_domain: str = option("", "sign outgoing mail whose From is of this domain (DKIM); empty: unsigned")
@@ -183,7 +182,6 @@ class Limits:
     fires_per_hour: int = option(
         60, "times an hour that one webhook, hook or watched mailbox is obeyed", low=1, high=10_000
     )
-    replies_per_thread_hour: int = option(3, "replies an hour to machine-made mail in one thread", low=0, high=1000)
 
 
 @dataclass(frozen=True, slots=True)

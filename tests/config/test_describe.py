@@ -1,12 +1,16 @@
 """The reference page says what the settings are."""
 
+import ast
 import re
 import tomllib
+from dataclasses import fields, is_dataclass
 
+from config import settings
 from config.build import did_you_mean
 from config.describe import page
 from config.load import setting_names
-from tests.house.tree import ROOT
+from config.settings import Settings
+from tests.house.tree import PRODUCT, ROOT, sources
 
 
 def test_the_page_is_as_the_settings_are() -> None:
@@ -18,6 +22,16 @@ def test_every_setting_stands_on_the_page() -> None:
     text = page()
     assert [name for name in setting_names() if f"| `{name.rpartition('.')[2]}` |" not in text] == []
     assert "debug_" not in text
+
+
+def test_every_setting_is_read_by_the_program() -> None:
+    """A setting that only the checks of the settings look at would promise what nothing does."""
+    program = [each for each in sources(*PRODUCT) if not each.path.startswith("config/")]
+    program += [each for each in sources("config") if each.path == "config/settings.py"]
+    read = {node.attr for each in program for node in ast.walk(each.tree) if isinstance(node, ast.Attribute)}
+    tables = [each for each in vars(settings).values() if isinstance(each, type) and is_dataclass(each)]
+    assert Settings in tables
+    assert [f"{table.__name__}.{one.name}" for table in tables for one in fields(table) if one.name not in read] == []
 
 
 def test_the_example_on_the_page_is_toml() -> None:

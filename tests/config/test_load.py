@@ -233,7 +233,7 @@ def test_other_machines_need_tls(tmp_path: Path) -> None:
         ('[relay]\nhost = "mail.example.net"\nfrom = "ada"', ["relay.from"]),
         ('[relay]\nhost = "h"\nfrom = "a@b.c"\nusername = "ada"', ["relay.password"]),
         ('[relay]\nhost = "h"\nfrom = "a@b.c"\npassword = "env:P"', ["relay.username"]),
-        ('[relay]\nhost = "h"\nfrom = "a@b.c"\nallowed_senders = ["x y@z"]', ["relay.allowed_senders"]),
+        ('[relay]\nhost = "h"\nfrom = "a@b.c"\nbounce_mailbox = "x y@z"', ["relay.bounce_mailbox"]),
     ],
 )
 def test_a_relay_is_whole_and_never_in_clear_to_another_machine(tmp_path: Path, text: str, keys: list[str]) -> None:
