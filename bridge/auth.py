@@ -53,7 +53,6 @@ class Begun:
     first: scram.ClientFirst
     challenge: bytes
     peer: str
-    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +113,20 @@ class Authenticator:
         self._limits.check(peer, first.login)
         salt = self._store.read(lambda tx: passwords.scram_salt(tx, self._name(tx, first.login), self._iterations))
         nonce = secrets.token_urlsafe(scram.NONCE_BYTES)
-        return Begun(first, scram.server_first(first, nonce, salt.salt, salt.iterations), peer, self._clock())
+        return Begun(first, scram.server_first(first, nonce, salt.salt, salt.iterations), peer)
 
     async def scram_finish(self, begun: Begun, message: bytes) -> tuple[Identity, bytes] | None:
         """The identity and the server's own proof, or None for a wrong login or password (after a delay).
 
-        Raises SaslError for a message that cannot be read.
+        Raises SaslError for a message that cannot be read, LoginLimited as `check` does. An attempt is this message:
+        what a client takes to make it is no part of the delay, and exchanges begun side by side stay within the limit.
         """
+        started = self._clock()
+        self._limits.check(begun.peer, begun.first.login)
         final = scram.read_final(message)
         hit = self._store.read(lambda tx: self._proven(tx, begun, final))
         if hit is None:
-            await self._refuse(begun.peer, begun.first.login, begun.at)
+            await self._refuse(begun.peer, begun.first.login, started)
             return None
         identity, used = hit
         self._limits.succeeded(begun.peer, begun.first.login)

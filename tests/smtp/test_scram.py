@@ -13,7 +13,7 @@ import pytest
 
 from bridge import passwords, scram
 from bridge.auth import Authenticator
-from bridge.net.limits import LoginLimited, LoginLimits
+from bridge.net.limits import FIRST_DELAY, NETWORK_FAILURES, LoginLimited, LoginLimits
 from bridge.sasl import SaslError
 from config.settings import SCRAM, Imap
 from mailstore.model import Account
@@ -227,6 +227,35 @@ async def test_wrong_ones_are_slowed_and_a_limit_is_told_as_such(world: World) -
             await enter(world.auth, Asked("alice", "wrong"), FAR)
     with pytest.raises(LoginLimited):
         await world.auth.check("alice", "secret", peer=FAR)
+
+
+async def test_a_wrong_proof_waits_its_whole_delay_however_long_it_took_to_make(tmp_path: Path) -> None:
+    """Deriving the proof takes a client longer than the first delay."""
+    now = [1000.0]
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    settings = replace(settings_for(tmp_path), imap=Imap(extensions="all"))
+    async with opened(tmp_path) as (store, _):
+        auth = Authenticator(store, settings, hasher=cheap_hasher(), clock=lambda: now[0], sleep=sleep, iterations=FEW)
+        asked = Asked("alice", "wrong")
+        begun = await auth.scram_begin(asked.first(), peer=FAR)
+        now[0] += 60.0
+        assert await auth.scram_finish(begun, asked.final(begun.challenge)) is None
+        assert slept == [FIRST_DELAY]
+        auth.close()
+
+
+async def test_exchanges_begun_side_by_side_stay_within_the_limit(world: World) -> None:
+    asked = [Asked("alice", "wrong") for _ in range(NETWORK_FAILURES + 1)]
+    begun = [(each, await world.auth.scram_begin(each.first(), peer=FAR)) for each in asked]
+    for each, exchange in begun[:-1]:
+        assert await world.auth.scram_finish(exchange, each.final(exchange.challenge)) is None
+    each, exchange = begun[-1]
+    with pytest.raises(LoginLimited):
+        await world.auth.scram_finish(exchange, each.final(exchange.challenge))
 
 
 async def test_an_older_password_is_learned_at_its_next_plain_login(world: World) -> None:

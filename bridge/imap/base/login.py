@@ -93,7 +93,7 @@ async def _scram_first(session: Session, message: bytes) -> Outcome:
 
 async def _scram_final(session: Session, message: bytes, *, begun: Begun) -> Outcome:
     """IMAP has no room for data with its OK: the server's proof is one more challenge, answered by an empty line."""
-    found = await session.host.auth.scram_finish(begun, message)
+    found = await _limited(session.host.auth.scram_finish(begun, message))
     if found is None:
         raise _wrong()
     identity, proof = found
