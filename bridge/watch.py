@@ -28,7 +28,6 @@ WAITS: Final = (5.0, 15.0, 60.0, 300.0)
 TELL_AFTER: Final = 3
 """Failures in a row after which whoever watches is told, once, until it works again."""
 
-BATCH: Final = 50
 JOIN_SECONDS: Final = 10.0
 
 
@@ -218,19 +217,20 @@ class Watch:
     def _read_new(self) -> None:
         place = self._call(self._known())
         if place is None:
-            return
+            raise NotNow("the watch was given up, and perhaps taken up again: begin anew")
         found = self._client.search(["UID", f"{place.next_uid}:*"])
         for uid in sorted(uid for uid in found if uid >= place.next_uid):
             if self._stop.is_set():
                 return
-            self._call(self._reader.take(self._fetch(uid), Place(place.uidvalidity, uid + 1)))
+            size = self._fetch(uid, "RFC822.SIZE", b"RFC822.SIZE")
+            is_large = size is not None and size > self._largest
+            raw = None if size is None or is_large else self._fetch(uid, "BODY.PEEK[]", b"BODY[]")
+            if is_large or raw is not None:  # else it has gone meanwhile
+                self._call(self._reader.take(raw, Place(place.uidvalidity, uid + 1)))
 
-    def _fetch(self, uid: int) -> bytes | None:
-        size = self._client.fetch([uid], ["RFC822.SIZE"]).get(uid, {}).get(b"RFC822.SIZE")
-        if size is None or size > self._largest:
-            return None
-        body: bytes | None = self._client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
-        return body
+    def _fetch(self, uid: int, item: str, key: bytes) -> Any:
+        """An item of a mail; None when the mail is not there any more."""
+        return self._client.fetch([uid], [item]).get(uid, {}).get(key)
 
     def _idle(self) -> None:
         client = self._client

@@ -23,6 +23,9 @@ class Far:
     mails: dict[int, bytes] = field(default_factory=dict)
     uidvalidity: int = 7
     idles: bool = True
+    leaving: dict[int, str] = field(default_factory=dict)
+    """Mails that somebody else deletes just before this item of them is asked for."""
+
     commands: list[str] = field(default_factory=list)
     lines: list[asyncio.StreamWriter] = field(default_factory=list)
     idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,7 +75,10 @@ class Far:
         return done
 
     def fetched(self, uid: int, what: str) -> bytes:
-        raw = self.mails[uid]
+        if self.leaving.get(uid, "-") in what:
+            del self.mails[uid], self.leaving[uid]
+        if (raw := self.mails.get(uid)) is None:
+            return b""
         number = sorted(self.mails).index(uid) + 1
         if "SIZE" in what:
             return f"* {number} FETCH (UID {uid} RFC822.SIZE {len(raw)})\r\n".encode()
@@ -180,6 +186,27 @@ async def test_a_mail_that_is_too_large_is_passed_over() -> None:
         far.arrive(b"x" * 11)
         await kept.has(None)
         assert kept.known == Place(7, 2)
+
+
+@pytest.mark.parametrize("item", ["SIZE", "BODY"])
+async def test_a_mail_that_goes_away_meanwhile_is_not_taken_for_a_large_one(item: str) -> None:
+    far, kept = Far({1: b"one", 2: b"two"}, leaving={1: item}), Kept(known=Place(7, 1))
+    async with watching(far, kept):
+        await kept.has(b"two")
+        assert (far.leaving, kept.known) == ({}, Place(7, 3))
+
+
+async def test_a_watch_that_was_given_up_and_taken_up_again_begins_anew() -> None:
+    """As by `pause` and `resume` between two looks: without a place nothing would ever be new."""
+    far, kept = Far({1: b"known"}), Kept(known=Place(7, 2))
+    async with watching(far, kept):
+        await asyncio.wait_for(far.idle.wait(), BOUND)
+        kept.known = None
+        far.arrive(b"in between")
+        await kept.has(None)
+        assert kept.known == Place(7, 3)
+        far.arrive(b"after")
+        await kept.has(None, b"after")
 
 
 async def test_a_server_without_idle_is_looked_at_every_so_often() -> None:
