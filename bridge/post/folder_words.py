@@ -13,9 +13,9 @@ from typing import Final
 from agents.folders import grants
 from agents.folders.grants import Folder, Wish
 from agents.folders.rules import NotGranted, folded
-from agents.ports import WriteTx
 from bridge.post.shown import visible
 from config.settings import Settings
+from mailstore.sqlite import WriteTx
 
 _LIST: Final = frozenset({"folders", "folder", "granted folders"})
 _REVOKE: Final = re.compile(r"revoke folder ([a-z0-9-]{1,40})", re.IGNORECASE)
@@ -32,7 +32,7 @@ def obey(tx: WriteTx, settings: Settings, account: int, words: str, by: str, via
         return listed(grants.of_account(tx, account))
     if found := _REVOKE.fullmatch(plain):
         name = found[1].lower()
-        if grants.revoke(tx, tx.now, account, name, by, via):  # type: ignore[attr-defined]  # the store's own transaction
+        if grants.revoke(tx, tx.now, account, name, by, via):
             return f"The folder {name} was taken back: no agent reaches it any more."
         return f"There is no granted folder {name}; nothing was changed."
     if found := _GRANT.fullmatch(words.strip()):
@@ -70,7 +70,7 @@ def _grant(tx: WriteTx, settings: Settings, account: int, said: tuple[str, str],
     try:
         _refuse_elsewhere(path, settings.files.by_mail)
         wish = Wish(account, path, more.get("name", ""), agent, more.get("write") in _YES, more.get("own") in _YES)
-        made = grants.grant(tx, tx.now, wish, settings.home, by, via)  # type: ignore[attr-defined]  # as above
+        made = grants.grant(tx, tx.now, wish, settings.home, by, via)
     except NotGranted as no:
         return f"Nothing was granted: {no.why}."
     return f"Granted:\n\n{described(made)}"

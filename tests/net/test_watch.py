@@ -107,6 +107,9 @@ class Kept:
     def place(self) -> Place | None:
         return self.known
 
+    def forget(self) -> None:
+        self.known = None
+
     async def take(self, raw: bytes | None, place: Place) -> None:
         async with self.bell:
             self.taken.append(raw)
@@ -201,7 +204,7 @@ async def test_a_watch_that_was_given_up_and_taken_up_again_begins_anew() -> Non
     far, kept = Far({1: b"known"}), Kept(known=Place(7, 2))
     async with watching(far, kept):
         await asyncio.wait_for(far.idle.wait(), BOUND)
-        kept.known = None
+        kept.forget()
         far.arrive(b"in between")
         await kept.has(None)
         assert kept.known == Place(7, 3)
