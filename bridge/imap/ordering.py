@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Final
 
 from bridge.imap.items.keys import KEYS_RENDERING, Keys, collate, read_keys, render_keys
@@ -20,6 +21,7 @@ from mailstore.transaction import ReadTx
 ANSWERS: Final = 16  # whole answers kept: clients ask again and again while nothing has changed
 KEPT: Final = 200_000  # entries kept in memory, of all mailboxes
 ORDERED: Final = 1_000_000  # messages in all orders kept, at eight bytes each
+ORDERS: Final = 64  # orders kept, however small: criteria can be put together without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,16 @@ class Answer:
 
 
 class OrderMemory:
-    """Entries by mailbox and UID; the mailbox that was asked for least recently is forgotten first."""
+    """Entries by mailbox and UID; the mailbox that was asked for least recently is forgotten first.
 
-    __slots__ = ("_answers", "_count", "_mailboxes", "_orders")
+    Entries are asked for on readers' threads too, several at once; nothing is read while the lock is held.
+    """
+
+    __slots__ = ("_answers", "_lock", "_mailboxes", "_orders")
 
     def __init__(self) -> None:
         self._mailboxes: OrderedDict[MailboxId, dict[int, Entry]] = OrderedDict()
-        self._count = 0
+        self._lock = Lock()
         self._answers: OrderedDict[tuple[MailboxId, bytes], Answer] = OrderedDict()
         self._orders: OrderedDict[tuple[MailboxId, tuple[Criterion, ...]], Order] = OrderedDict()
 
@@ -102,34 +107,40 @@ class OrderMemory:
 
     def order(self, mailbox: MailboxId, criteria: tuple[Criterion, ...]) -> Order:
         """The order that was kept of a mailbox; it may lack some messages, and hold some that have left."""
-        return self._orders.get((mailbox, criteria), NO_ORDER)
+        if (mailbox, criteria) not in self._orders:
+            return NO_ORDER
+        self._orders.move_to_end((mailbox, criteria))
+        return self._orders[mailbox, criteria]
 
     def keep(self, mailbox: MailboxId, criteria: tuple[Criterion, ...], order: Order) -> None:
         """Keep it; those that were asked for least recently are forgotten first."""
         orders = self._orders
         orders[mailbox, criteria] = order
         orders.move_to_end((mailbox, criteria))
-        while len(orders) > 1 and sum(len(each.uids) for each in orders.values()) > ORDERED:
+        while len(orders) > ORDERS or (len(orders) > 1 and sum(len(each.uids) for each in orders.values()) > ORDERED):
             orders.popitem(last=False)
 
     def entries(self, tx: ReadTx, mailbox: Mailbox, uids: Sequence[int]) -> list[Entry]:
         """The messages with these UIDs, in their order; those that are gone and were never read are left out."""
-        known = self._mailboxes.pop(mailbox.id, None) or {}
-        self._mailboxes[mailbox.id] = known
+        with self._lock:
+            known = self._mailboxes.setdefault(mailbox.id, {})
+            self._mailboxes.move_to_end(mailbox.id)
         missing = [uid for uid in uids if uid not in known]
         if missing:
             rows = ordering.rows(tx, mailbox, missing, (KEYS_RENDERING, render_keys))
-            known.update((row.uid, _entry(row)) for row in rows)
-            self._count += len(rows)
-            self._shrink(mailbox.id)
+            fresh: dict[int, Entry] = {row.uid: _entry(row) for row in rows}
+            with self._lock:
+                known.update(fresh)
+                self._shrink(mailbox.id)
         return [entry for uid in uids if (entry := known.get(uid)) is not None]
 
-    def _shrink(self, keep: MailboxId) -> None:
-        while self._count > KEPT and next(iter(self._mailboxes)) != keep:
-            _, forgotten = self._mailboxes.popitem(last=False)
-            self._count -= len(forgotten)
-        if self._count > KEPT:  # one mailbox alone is too large to be kept
-            self._count -= len(self._mailboxes.pop(keep))
+    def _shrink(self, last: MailboxId) -> None:
+        """Forget until what is kept fits; the last one only when it alone is too large to be kept."""
+        count = sum(map(len, self._mailboxes.values()))
+        for mailbox in [*(each for each in self._mailboxes if each != last), last]:
+            if count <= KEPT:
+                return
+            count -= len(self._mailboxes.pop(mailbox, {}))
 
 
 def _entry(row: ordering.OrderRow) -> Entry:
