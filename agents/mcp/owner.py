@@ -53,7 +53,13 @@ class Lost(Exception):
 
 
 class Refused(Exception):
-    """The server answered that it did not take the call. The text is the server's."""
+    """The server answered that it did not take the call. The text is the server's; `unread`: it refused what it was
+    given before anything was done with it.
+    """
+
+    def __init__(self, text: str, unread: bool = False) -> None:
+        super().__init__(text)
+        self.unread = unread
 
 
 @dataclass(slots=True)
@@ -415,7 +421,7 @@ class Owner:
             return Unreached("it had forgotten the session; the connection is made anew")
         if "stream" in error.message.lower():
             return Lost(self._short(error.message))
-        return Refused(self._short(error.message))
+        return Refused(self._short(error.message), error.code == types.INVALID_PARAMS)
 
     async def _reason(self, link: Link) -> str:
         """Why a connection ended: the transport knows a moment after the call does."""

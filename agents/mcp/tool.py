@@ -111,7 +111,7 @@ class McpTool(BaseTool):
         try:
             answer = await leg(Resume(responses, wanted.state))
         except Refused as error:
-            if "state" not in str(error).lower():
+            if not error.unread or "state" not in str(error).lower():
                 raise
             # The server has forgotten the question (it was started anew): it is asked again, and answered as before.
             answer = await leg(None)

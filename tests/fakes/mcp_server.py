@@ -19,7 +19,8 @@ from typing import Annotated
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context, Elicit, Image, MCPServer, Resolve
-from mcp_types import Tool, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, Tool, ToolAnnotations
 from pydantic import BaseModel
 
 PIXEL = base64.b64decode(
@@ -96,6 +97,11 @@ def talking_tools(app: MCPServer, log: Path | None) -> None:
     @app.tool()
     async def asks(answer: Annotated[ElicitationResult[Answer], Resolve(really)]) -> str:
         return "deleted" if isinstance(answer, AcceptedElicitation) else f"kept, for the answer was {answer.action}"
+
+    @app.tool()
+    async def spoils(answer: Annotated[ElicitationResult[Answer], Resolve(really)]) -> str:
+        effect(log, f"spoils {answer.action}")
+        raise MCPError(INTERNAL_ERROR, "the new state could not be written")
 
     @app.tool()
     async def grow(ctx: Context) -> str:

@@ -244,6 +244,19 @@ async def test_words_that_do_not_fit_are_asked_for_again(tmp_path: Path) -> None
         assert await made.world.ended(run) == "done"
 
 
+async def test_a_call_that_failed_after_its_answer_is_not_made_a_second_time(tmp_path: Path) -> None:
+    """Only a server that knows the question no more is asked anew, not one that had begun to act on the answer."""
+    async with setting(tmp_path, [say("", want("tiny__spoils")), DONE]) as made:
+        await made.approve("spoils", Risk.READ)
+        run = (await made.world.send()).run
+        await made.world.decide(await made.world.request(), "answer", text="yes")
+        assert await made.world.ended(run) == "done"
+        assert lines(made.log) == ["spoils accept"]
+        [result] = made.results()
+        assert "the new state could not be written" in result.text
+        assert not result.ok
+
+
 async def test_an_approved_call_that_asks_is_approved_once_and_outlives_its_server(tmp_path: Path) -> None:
     """The server that asked is gone when the answer comes: it asks anew, hears the same, acts once."""
     async with setting(tmp_path, [say("", want("tiny__asks")), DONE]) as made:
