@@ -4,6 +4,7 @@ The rule: the call is parked as a row and may wait for days; what is sent back i
 and words that do not fit the form are asked for again.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def _pairs(form: Mapping[str, Json], words: str) -> dict[str, str]:
 def _read(name: str, one: Json, text: str) -> Any:
     plain = text.strip().lower().rstrip(".!")
     if values := _values(one):
-        fitting = [value for value in values if value.lower() == plain]
+        fitting = [value for value in values if value.lower() in (text.strip().lower(), plain)]
         if not fitting:
             raise Unfit(f"{name}: one of {', '.join(values)} is wanted")
         return fitting[0]
@@ -122,7 +123,12 @@ def _read(name: str, one: Json, text: str) -> Any:
         if plain not in _YES | _NO:
             raise Unfit(f"{name}: yes or no is wanted")
         return plain in _YES
+    if kind not in ("integer", "number"):
+        return text.strip()
     try:
-        return int(plain) if kind == "integer" else float(plain) if kind == "number" else text.strip()
+        number = int(plain) if kind == "integer" else float(plain)
     except ValueError:
-        raise Unfit(f"{name}: {_kind(one)} is wanted") from None
+        number = math.nan
+    if not math.isfinite(number):  # JSON has no number for "inf" and "nan" either
+        raise Unfit(f"{name}: {_kind(one)} is wanted")
+    return number

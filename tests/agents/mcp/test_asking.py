@@ -29,6 +29,7 @@ TRIP = {
         (OK, "no", {"ok": False}),
         (TRIP, "City: Rome\nnights = 3\nclass: FIRST\nThanks!", {"city": "Rome", "nights": 3, "class": "first"}),
         ({"message": "?", "schema": {"properties": {"x": {"type": "number"}}}}, "2.5", {"x": 2.5}),
+        ({"message": "?", "schema": {"properties": {"x": {"enum": ["Ann", "Ann B."]}}}}, "ann b.", {"x": "Ann B."}),
         ({"message": "?", "schema": {"properties": {"x": {"type": "string"}}}}, " a: b ", {"x": "a: b"}),
     ],
 )
@@ -42,6 +43,7 @@ def test_words_become_what_the_form_wants(question: dict[str, Any], words: str, 
         (OK, "perhaps", "ok: yes or no is wanted"),
         (TRIP, "city: Rome", "nights: nothing was given"),
         (TRIP, "city: Rome\nnights: many", "nights: a whole number is wanted"),
+        ({"message": "?", "schema": {"properties": {"x": {"type": "number"}}}}, "inf", "x: a number is wanted"),
         (TRIP, "city: Rome\nnights: 1\nclass: third", "class: one of first, second is wanted"),
     ],
 )
