@@ -422,8 +422,9 @@ def _as_second(found: RequestInfo, tx: ReadTx, second: seconds.Second) -> Reques
     """A request as its second approver knows it: by the token and the mail that they were given."""
     mail = outbox.get(tx, second.key)
     view = mail.request if mail and mail.request else found.view
-    shown = {"token": second.token, "key": second.key, "message_id": mail.message_id if mail else "", "view": view}
-    return replace(found, seat=seconds.Seat.SECOND, **shown)  # type: ignore[arg-type]  # by name
+    ident = mail.message_id if mail else ""
+    seat = seconds.Seat.SECOND
+    return replace(found, seat=seat, token=second.token, key=second.key, message_id=ident, view=view)
 
 
 def waiting(tx: ReadTx, account: int) -> list[RequestInfo]:

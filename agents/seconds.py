@@ -4,6 +4,7 @@ The rule: each of the two approves under an identity and a token of their own, o
 have, which a trigger of the database holds as well; a no of either ends it, and a change begins anew for both.
 """
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -135,5 +136,5 @@ def waits_for(tx: ReadTx, request: str, of_seat: Seat) -> bool:
     return tx.value("agents.seconds.waits_for", request=request, seat=of_seat.value) is not None
 
 
-def _second(row: object) -> Second:
-    return Second(*(row[name] for name in ("request", "approver", "account", "token", "key")))  # type: ignore[index]  # a row
+def _second(row: sqlite3.Row) -> Second:
+    return Second(*(row[name] for name in ("request", "approver", "account", "token", "key")))

@@ -63,9 +63,8 @@ def deliver(tx: WriteTx, office: Office, item: Trigger, delivery: Delivery) -> T
         since = now - SAME_BODY_MS
         before = tx.one("agents.triggers.delivered_lately", trigger=item.id, hash=delivery.digest, since=since)
     if before is not None and before["state"] == "failed":
-        tx.run(
-            "agents.triggers.take_back", trigger=item.id, key=before["key"]
-        )  # nobody was handed it: it may come again
+        # Nobody was handed it: it may come again.
+        tx.run("agents.triggers.take_back", trigger=item.id, key=before["key"])
     elif before is not None:
         same = before["hash"] == delivery.digest
         return Taken("again" if same else "other", before["run"] or "")

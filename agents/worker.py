@@ -69,9 +69,8 @@ class Worker:
             if self._closing:
                 raise
             await self._runner.abandon(run, RunState.CANCELLED, "")
-        except (
-            Exception
-        ):  # a fault in one run, of whatever kind, must end that run with a mail and leave the others alone
+        except Exception:
+            # A fault in one run, of whatever kind, must end that run with a mail and leave the others alone.
             _log.exception("run %s met a fault of the program", run)
             await self._runner.abandon(run, RunState.FAILED, _BROKEN)
 
