@@ -84,7 +84,7 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             left = MAX_UNPACKED
             for info in infos:
                 path = _path(info)
-                if path.casefold() in {known.casefold() for known in files}:
+                if any(_clash(path.casefold(), known.casefold()) for known in files):
                     raise Refused(f"{path} stands in it twice")
                 files[path] = archive.member(packed, info, left)
                 left -= len(files[path])
@@ -93,6 +93,11 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             raise Refused(f"it unpacks to more than {MAX_UNPACKED // 1024 // 1024} MiB") from None
         raise Refused(fault.why) from None
     return files
+
+
+def _clash(one: str, other: str) -> bool:
+    """Whether two paths are one place, or one is a folder of the other."""
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def _is_litter(name: str) -> bool:

@@ -92,8 +92,11 @@ def test_links_and_devices_are_refused(mode: int) -> None:
     assert "is a link or a device" in refused(entry("clerk/x", b"/etc/passwd", mode))
 
 
-def test_names_that_are_one_on_some_systems_are_refused() -> None:
-    assert "stands in it twice" in refused(pack({"clerk/SKILL.md": SKILL, "clerk/A.txt": b"1", "clerk/a.TXT": b"2"}))
+@pytest.mark.parametrize("names", [("A.txt", "a.TXT"), ("a", "a/b"), ("a/b/c", "A"), ("skill.md/x", "y")])
+def test_names_that_are_one_on_some_systems_are_refused(names: tuple[str, str]) -> None:
+    """One that is a file and a folder at once could not be written down either."""
+    both = {f"clerk/{name}": b"1" for name in names}
+    assert "stands in it twice" in refused(pack({"clerk/SKILL.md": SKILL, **both}))
 
 
 def test_sizes_are_bounded_as_they_unpack(monkeypatch: pytest.MonkeyPatch) -> None:
