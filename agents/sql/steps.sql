@@ -28,5 +28,5 @@ WITH RECURSIVE line (thread, upto, depth) AS (
 )
 SELECT s.body FROM steps AS s JOIN runs AS r ON r.id = s.run
 WHERE r.account = :account AND r.depth = 0 AND s.kind = 'user'
-  AND (r.thread = :thread OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND r.created <= l.upto))
+  AND (r.thread = :thread OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND s.at <= l.upto))
 ORDER BY r.rowid, s.seq;

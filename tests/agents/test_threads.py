@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.letter import Kind
+from agents import requests, runs, store
+from agents.letter import Attachment, Kind
 from agents.llm import AssistantMessage, ModelError, ModelFault, ModelReply, UserMessage
 from config.settings import Limits
 from tests.agents.kit import World, world
@@ -54,6 +55,28 @@ async def test_a_letter_that_comes_with_the_last_words_starts_the_next_run(tmp_p
         assert sent == [got.run]
         assert [mail.body for mail in w.mails()] == ["Done.", "Done too."]
         assert len({mail.run for mail in w.mails()}) == 2
+
+
+async def test_what_is_written_in_the_origin_after_the_mail_is_not_said_in_its_fork(tmp_path: Path) -> None:
+    """The origin goes on: neither its later words nor its later files are the fork's."""
+    notes = Attachment("ref-notes", "notes.txt", "text/plain", 29)
+    async with world(tmp_path, [say("", want("file", what="a")), say("Done.")]) as w:
+        await w.send("the first words")
+        request = await w.request()
+        w.clock.advance(seconds=1)
+        await w.send("the later words", attachments=(notes,))
+        await w.decide(request, "reject")
+        await w.until(lambda: w.mails() or None)
+        point = w.db.read(lambda tx: w.runtime.point(tx, 1, [request.message_id]))
+        assert point is not None
+        await w.db.write(lambda tx: w.runtime.fork(tx, 1, "thread-2", point))
+        got = await w.send("the fork's words", thread="thread-2")
+        run = w.db.read(lambda tx: store.get_run(tx, str(got.run)))
+        said = w.db.read(lambda tx: requests.user_words(tx, run))
+        assert "the first words" in said
+        assert "the fork's words" in said
+        assert "the later words" not in said
+        assert w.db.read(lambda tx: runs.earlier_attachments(tx, run)) == ()
 
 
 async def test_a_follow_up_starts_a_run_that_knows_the_thread(tmp_path: Path) -> None:
