@@ -16,6 +16,7 @@ MOST: Final = 2
 """Topics that one question is answered with."""
 
 _WORD: Final = re.compile(r"[\w-]+")
+_CLIENT_WORDS: Final = tuple("client thunderbird outlook phone port imap password login connect set-up setup".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,9 @@ class Handbook:
             Topic("limits", ("limit", "cost", "money", "budget", "price", "eur", "expens", "token"), self._limits),
             Topic("outside mail", ("send", "outside", "relay", "smtp", "forward", "reply"), self._outside),
             Topic("mailboxes", ("mailbox", "inbox", "activity", "unread", "archive", "drop"), _mailboxes),
-            Topic("mail clients", ("client", "thunderbird", "outlook", "phone", "port", "imap", "password", "login",
-                                   "connect", "set-up", "setup"), self._clients),
+            Topic("mail clients", _CLIENT_WORDS, self._clients),
             Topic("privacy", ("privacy", "private", "data", "secur", "safe", "where", "backup"), self._privacy),
-        ]  # fmt: skip
+        ]
 
     def _address(self, name: str) -> str:
         return self._settings.address(name)
@@ -87,10 +87,8 @@ class Handbook:
         first = self._address(self._first())
         return (
             f"Write a mail to {first} and say what you want; a new subject is a new task, a reply goes on with it. "
-            "Attach "
-            "what it needs. The result comes to your INBOX. An act with consequences waits in the mailbox Action "
-            "until you "
-            'answer it with "approve".'
+            "Attach what it needs. The result comes to your INBOX. An act with consequences waits in the mailbox "
+            'Action until you answer it with "approve".'
         )
 
     def _addresses(self) -> str:
@@ -105,34 +103,28 @@ class Handbook:
     def _times(self) -> str:
         zone = self._settings.zone().key
         return (
-            f'Write to {self._address("schedule")}, for example "every weekday at 8: summarise my inbox". It '
-            "answers with "
-            f'the next runs and is armed when you answer "approve". Times are in {zone}. Each schedule is a '
-            "message in the "
-            'mailbox Automations: answer it with "run now", "pause", "resume" or "delete".'
+            f'Write to {self._address("schedule")}, for example "every weekday at 8: summarise my inbox". It answers '
+            f'with the next runs and is armed when you answer "approve". Times are in {zone}. Each schedule is a '
+            'message in the mailbox Automations: answer it with "run now", "pause", "resume" or "delete".'
         )
 
     def _memory(self) -> str:
         able = [agent.display or name for name, agent in self._settings.agents.items() if agent.memory]
         who = ", ".join(able) or "no agent here"
         return (
-            f'Memory is off until you write "memory on" to {self._address("help")}; then {who} may keep short '
-            "notes and "
-            'read them in later tasks. "memory" lists them, "remember: ..." adds one of yours, "forget" and a '
-            "name takes "
-            "one away. Each note is a message in the mailbox Memory; to delete it is to forget it."
+            f'Memory is off until you write "memory on" to {self._address("help")}; then {who} may keep short notes '
+            'and read them in later tasks. "memory" lists them, "remember: ..." adds one of yours, "forget" and a name '
+            "takes one away. Each note is a message in the mailbox Memory; to delete it is to forget it."
         )
 
     def _files(self) -> str:
         roots = ", ".join(map(str, self._settings.files.by_mail))
         by_mail = f' By mail, "grant folder PATH" works below {roots}.' if roots else ""
         return (
-            "Attach files to your mail: text, HTML, PDF, Word and CSV are read, ZIP files looked into. Files that "
-            "an agent "
-            "makes come attached to its result. An agent reaches a folder of this machine only when it was "
-            "granted with "
-            f"`postroom folders grant PATH`, for reading unless --write was said.{by_mail} "
-            f'"folders" to {self._address("help")} lists what is granted, "revoke folder" and a name takes it back.'
+            "Attach files to your mail: text, HTML, PDF, Word and CSV are read, ZIP files looked into. Files that an "
+            "agent makes come attached to its result. An agent reaches a folder of this machine only when it was "
+            f'granted with `postroom folders grant PATH`, for reading unless --write was said.{by_mail} "folders" to '
+            f'{self._address("help")} lists what is granted, "revoke folder" and a name takes it back.'
         )
 
     def _models(self) -> str:
@@ -141,11 +133,9 @@ class Handbook:
         said = "; ".join(f"{name} uses {tag}" for name, tag in used.items())
         if not real:
             return (
-                "No language model is configured: the built-in demo model answers, by fixed rules and without AI. "
-                "To set "
-                "one, write a table [models.NAME] with model and api_key into postroom.toml in the data folder, "
-                "and name "
-                "it as the model of an agent; `postroom models` lists what is configured."
+                "No language model is configured: the built-in demo model answers, by fixed rules and without AI. To "
+                "set one, write a table [models.NAME] with model and api_key into postroom.toml in the data folder, "
+                "and name it as the model of an agent; `postroom models` lists what is configured."
             )
         names = ", ".join(f"{model.name} ({model.model})" for model in real)
         return (
@@ -155,10 +145,9 @@ class Handbook:
     def _specialists(self) -> str:
         ready = "\n".join(f"- {self._address(skill.name)}: {skill.description}" for skill in self._skills())
         return (
-            f"Ready specialists, each with an address of its own:\n{ready or '- none'}\n\n"
-            "`postroom skills list` shows all of them and what is in the way of the others; `postroom skills "
-            "import FILE` "
-            "takes a ZIP file of skills or a plugin, `enable` and `disable` turn one on and off."
+            f"Ready specialists, each with an address of its own:\n{ready or '- none'}\n\n`postroom skills list` shows "
+            "all of them and what is in the way of the others; `postroom skills import FILE` takes a ZIP file of "
+            "skills or a plugin, `enable` and `disable` turn one on and off."
         )
 
     def _web(self) -> str:
@@ -177,25 +166,21 @@ class Handbook:
         limits = self._settings.limits
         return (
             f"A task may use {limits.model_calls} model calls, {limits.tool_calls} tool calls, {limits.tokens:,} "
-            "tokens, "
-            f"{limits.cost_run_eur:g} EUR and {limits.run_minutes} minutes of work; an agent "
-            f"{limits.cost_agent_day_eur:g} "
-            f"EUR in a day, all together {limits.cost_day_eur:g} EUR. At a limit it pauses and says so: answer "
-            '"continue", or a sum such as "raise to 2 EUR".'
+            f"tokens, {limits.cost_run_eur:g} EUR and {limits.run_minutes} minutes of work; an agent "
+            f"{limits.cost_agent_day_eur:g} EUR in a day, all together {limits.cost_day_eur:g} EUR. At a limit it "
+            'pauses and says so: answer "continue", or a sum such as "raise to 2 EUR".'
         )
 
     def _outside(self) -> str:
         relay = self._settings.relay
         if relay is None:
             return (
-                "No mail leaves this Postroom: no relay is configured. An agent can write a draft into Drafts for "
-                "you. To "
-                "let mail out, write a table [relay] into postroom.toml."
+                "No mail leaves this Postroom: no relay is configured. An agent can write a draft into Drafts for you. "
+                "To let mail out, write a table [relay] into postroom.toml."
             )
         return (
             f"Mail leaves by your relay {relay.host}, from {relay.sender}, and only after you approved it as it is "
-            "shown. "
-            "Agents can also write drafts into Drafts."
+            "shown. Agents can also write drafts into Drafts."
         )
 
     def _clients(self) -> str:
@@ -203,38 +188,33 @@ class Handbook:
         host = listen.hosts[0] if listen.hosts else "127.0.0.1"
         return (
             f"Server {host}: IMAP {listen.imap} (STARTTLS) or {listen.imaps} (TLS), SMTP {listen.smtp} (STARTTLS) or "
-            f"{listen.smtps} (TLS); log in with your full address and a password of `postroom password add`, one "
-            "for each "
-            f"device. The set-up page is on port {listen.web}."
+            f"{listen.smtps} (TLS); log in with your full address and a password of `postroom password add`, one for "
+            f"each device. The set-up page is on port {listen.web}."
         )
 
     def _privacy(self) -> str:
         places = sorted({model.model for tag, model in self._settings.models.items() if tag != DEMO_MODEL})
         sent = f"prompts to the provider of {', '.join(places)}" if places else "no prompts, as no model is configured"
         return (
-            f"Everything is kept in {self._settings.home}. What leaves: {sent}; calls of tools to the MCP servers "
-            "you turned "
-            "on; pages you let be fetched; mail you approved. The footer of each result names who received data."
+            f"Everything is kept in {self._settings.home}. What leaves: {sent}; calls of tools to the MCP servers you "
+            "turned on; pages you let be fetched; mail you approved. The footer of each result names who received data."
         )
 
 
 def _approving() -> str:
     return (
-        'Answer the request with the one word "approve" and exactly what it shows happens, once; "reject" refuses '
-        "it, with "
-        'a reason after a colon if you like; "edit" and changed lines show it again. Any other text goes to the '
-        "agent and "
-        'nothing is done. "always approve" allows exactly this from then on, where it is offered; "grants" lists that.'
+        'Answer the request with the one word "approve" and exactly what it shows happens, once; "reject" refuses it, '
+        'with a reason after a colon if you like; "edit" and changed lines show it again. Any other text goes to the '
+        'agent and nothing is done. "always approve" allows exactly this from then on, where it is offered; "grants" '
+        "lists that."
     )
 
 
 def _words() -> str:
     return (
-        'Answer a mail of the task with one word alone: "stop" ends it, "retry" tries again, "continue" goes on '
-        "after a "
-        'limit, "status" says how it stands. To move its mail to Trash stops it too, and to delete it there '
-        "deletes what "
-        "is known of it; mail that went out stays out."
+        'Answer a mail of the task with one word alone: "stop" ends it, "retry" tries again, "continue" goes on after '
+        'a limit, "status" says how it stands. To move its mail to Trash stops it too, and to delete it there deletes '
+        "what is known of it; mail that went out stays out."
     )
 
 
