@@ -39,6 +39,10 @@ class Doorbell:
 
         return unsubscribe
 
+    def listens(self, mailbox: MailboxId) -> bool:
+        """Whether somebody is woken by changes of this mailbox (other than by every change)."""
+        return mailbox in self._callbacks
+
     def ring(self, mailboxes: Iterable[MailboxId]) -> None:
         """Wake the listeners of these mailboxes. Only the store calls this."""
         mailboxes = frozenset(mailboxes)

@@ -35,7 +35,7 @@ E = TypeVar("E")
 SERIES = Series("mailstore", files("mailstore") / "sql")
 FILE = "postroom.sqlite3"
 INDEX_FILE = "textindex.sqlite3"
-_INDEXES = 64  # mailboxes kept in memory
+_INDEXES = 64  # mailboxes kept in memory, but for those that are selected
 _FEW = 64  # messages whose facts are read in the loop
 _TRIES = 3
 _INLINE = 50_000  # messages times keys up to which a search of what is in memory is done in the loop
@@ -135,9 +135,7 @@ class Store:
         self, mailbox: Mailbox, uids: Sequence[Uid], renderings: Sequence[str] = (), header: bool = False
     ) -> list[FetchRow]:
         """`messages.fetch` in the loop, with renderings that are not stored made now."""
-        return self.read(
-            lambda tx: fetching.fetch(tx, mailbox, uids, renderings, header, renderers=self.renderers)
-        )
+        return self.read(lambda tx: fetching.fetch(tx, mailbox, uids, renderings, header, renderers=self.renderers))
 
     # Mailboxes in memory
 
@@ -147,11 +145,19 @@ class Store:
         index = self._indexes.get(mailbox_id)
         if index is None:
             mailbox = self.read(lambda tx: lookup.get(tx, mailbox_id))
-            index = self._indexes[mailbox_id] = MailboxIndex(mailbox, self.db.read, self.flag_sets)
-            while len(self._indexes) > _INDEXES:
-                self._indexes.popitem(last=False)
+            index = MailboxIndex(mailbox, self.db.read, self.flag_sets)
+            self._keep(index)
         self._indexes.move_to_end(mailbox_id)
         return index
+
+    def _keep(self, index: MailboxIndex) -> None:
+        """Keep an index in memory, in place of those that were asked for longest ago; not of mailboxes that somebody
+        listens to, who would have them read again at the next question."""
+        self._indexes[index.mailbox.id] = index
+        spare = [mailbox for mailbox in self._indexes if not self.doorbell.listens(mailbox)]
+        for mailbox in spare[: max(0, len(self._indexes) - _INDEXES)]:
+            if mailbox != index.mailbox.id:
+                del self._indexes[mailbox]
 
     async def load_index(self, mailbox_id: MailboxId) -> MailboxIndex:
         """The index, read on a reader's thread if it is not in memory yet."""
@@ -160,7 +166,8 @@ class Store:
             fresh = MailboxIndex(mailbox, self.db.read, self.flag_sets)
             await self.read_slow(fresh.load)
             fresh.stale = True  # the doorbell may have rung meanwhile
-            self._indexes.setdefault(mailbox_id, fresh)
+            if mailbox_id not in self._indexes:
+                self._keep(fresh)
         return self.index(mailbox_id)
 
     def snapshot(self, mailbox_id: MailboxId) -> Snapshot:

@@ -117,6 +117,19 @@ async def test_who_does_not_read_costs_nothing_and_hears_how_it_stands(house: Ho
     ]  # fmt: skip
 
 
+async def test_what_a_client_put_there_itself_is_remembered_only_until_it_is_told(house: House) -> None:
+    client = await house.login("ada", "INBOX")
+    await ok(client, "NOTIFY SET (selected (MessageNew (UID) MessageExpunge))")
+    [session] = house.service.sessions
+    for number in range(3):
+        assert (await client.append("INBOX", letter(str(number)))).ok
+        assert await ok(client, "NOOP") == []
+    assert isinstance(session.listening, listening.Listening)
+    assert session.listening._mine == []
+    await house.append("INBOX", letter("another's"))
+    assert await client.line() == b"* 4 EXISTS\r\n"
+
+
 async def test_a_session_that_has_gone_leaves_nothing_behind(house: House) -> None:
     client = await house.login("ada", "INBOX")
     await ok(client, "NOTIFY SET (personal (MessageNew MessageExpunge))")

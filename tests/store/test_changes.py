@@ -233,3 +233,24 @@ async def test_a_deleted_mailbox_is_told_as_gone(desk: Desk) -> None:
     for ask in asks:
         with pytest.raises((NoSuchMailbox, AssertionError)):
             ask()
+
+
+async def test_indexes_are_given_up_but_for_mailboxes_that_somebody_has_open(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailstore.store._INDEXES", 2)
+    boxes = [desk.box(name).id for name in ("INBOX", "Archive", "Junk", "Trash", "Sent")]
+    leave = desk.store.doorbell.subscribe(boxes[0], lambda: None)
+    opened = await desk.store.load_index(boxes[0])
+    first = await desk.store.load_index(boxes[1])
+    for box in boxes[2:]:
+        await desk.store.load_index(box)
+    assert len(desk.store._indexes) == 2
+    assert desk.store.index(boxes[0]) is opened
+    await fill(desk, 1, "Archive")
+    again = desk.store.index(boxes[1])
+    assert again is not first
+    assert list(again.uids) == [1]
+    leave()
+    await desk.store.load_index(boxes[2])
+    assert boxes[0] not in desk.store._indexes

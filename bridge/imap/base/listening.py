@@ -188,6 +188,7 @@ class Listening:
         view = selected.view
         first = bisect_right(view.uids, since)
         fresh = [at for at in range(first, view.known) if not any(view.uids[at] in mine for mine in self._mine)]
+        self._mine = [mine for mine in self._mine if mine[-1] > last]
         await send(session, selected, self.wishes.plan, merge((at, at + 1) for at in fresh))
 
     # Of others
