@@ -5,16 +5,12 @@ The rule: all of it in the transaction of the change it follows. A message in Tr
 destroyed is a note forgotten; one that is filed in another folder still is its note.
 """
 
-from collections.abc import Iterator
-
 from agents.events import NoteRemoved
 from agents.memory import Memory
-from agents.notes import Note
-from bridge.post.ports import ref
-from mailstore import messages
+from bridge.post import standin
 from mailstore.events import Gone, Restored, Trashed
-from mailstore.model import AccountId, EmailId, Role
-from mailstore.sqlite import ReadTx, WriteTx
+from mailstore.model import AccountId
+from mailstore.sqlite import WriteTx
 from mailstore.store import Store
 
 
@@ -29,48 +25,24 @@ class NoteMail:
         store.on(NoteRemoved, self._removed)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        note = self._shown_by(tx, event)
-        if note is not None and Role.USER not in set(_places(tx, event)):
+        note = standin.shown_by(tx, self._memory, event)
+        if note is not None and not standin.is_elsewhere(tx, event.account, event.message_id):
             self._memory.trashed(tx, note)
 
     def _restored(self, tx: WriteTx, event: Restored) -> None:
-        note = self._shown_by(tx, event)
+        note = standin.shown_by(tx, self._memory, event)
         if note is not None:
             self._memory.restored(tx, note)
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
         """A client without MOVE files by COPY and EXPUNGE: as long as a copy is left, it stands for the note."""
-        note = self._shown_by(tx, event) if event.everywhere and not event.junked else None
+        note = standin.shown_by(tx, self._memory, event) if event.everywhere and not event.junked else None
         if note is None:
             return
-        left = set(_places(tx, event))
-        if not left:
+        if not standin.places(tx, event.account, event.message_id):
             self._memory.gone(tx, note)
-        elif left == {Role.TRASH}:
+        elif not standin.is_elsewhere(tx, event.account, event.message_id):
             self._memory.trashed(tx, note)
 
-    def _shown_by(self, tx: ReadTx, event: Trashed | Restored | Gone) -> Note | None:
-        """The note that a message shows now: itself, or as a copy with the same Message-ID."""
-        found = self._memory.of_ref(tx, event.account, ref(event.email))
-        if found is None and event.message_id is not None:
-            found = self._memory.of_newest(tx, event.account, event.message_id)
-        return found
-
     def _removed(self, tx: WriteTx, event: NoteRemoved) -> None:
-        account = AccountId(event.account)
-        email = tx.value("bridge.shown.get", account=account, series=event.series)
-        if email is None:
-            return
-        tx.run("bridge.shown.forget", account=account, series=event.series)
-        for place, uid in messages.locate(tx, EmailId(email)):
-            if place.view is None:
-                messages.expunge(tx, place, [uid], only_deleted=False)
-
-
-def _places(tx: ReadTx, event: Trashed | Gone) -> Iterator[Role]:
-    """Where copies of the message stand: Trash, or Role.USER for every other place."""
-    known = messages.by_message_id(tx, event.account, event.message_id) if event.message_id else []
-    for email in known:
-        for place, _ in messages.locate(tx, email):
-            if place.view is None:
-                yield Role.TRASH if place.role is Role.TRASH else Role.USER
+        standin.take_away(tx, AccountId(event.account), event.series)
