@@ -314,7 +314,9 @@ def run_ended(tx: WriteTx, office: Office, run: str, state: RunState) -> None:
 
 
 def try_on(tx: WriteTx, office: Office, item: Trigger) -> None:
-    """Begin what waits first; what cannot begin is tried again later."""
+    """Begin what waits first; what cannot begin is tried again later, and no sooner for what comes meanwhile."""
+    if item.wake_at is not None:
+        return
     try:
         go_on(tx, office, item)
     except CannotFire as fault:

@@ -170,6 +170,19 @@ async def test_what_cannot_begin_is_tried_three_times_then_told_and_stops(tmp_pa
         assert (await come(w, item)).outcome == "again"
 
 
+async def test_what_comes_meanwhile_uses_up_no_try(tmp_path: Path) -> None:
+    async with world(tmp_path, DONE) as w:
+        item = await put(w, agent="nobody")
+        outcomes = [(await come(w, item, key=str(number))).outcome for number in range(5)]
+        assert outcomes == ["waiting"] * 5
+        assert (now_is(w, item).state, now_is(w, item).attempts) == ("active", 1)
+        for seconds in (61, 301):
+            w.clock.advance(seconds=seconds)
+            await w.runtime.tick()
+        [told] = w.mails(Kind.FAILURE)
+        assert "(5) was handed to nobody" in told.body
+
+
 async def test_words(tmp_path: Path) -> None:
     async with world(tmp_path, DONE) as w:
         item = await put(w)
