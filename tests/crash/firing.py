@@ -7,14 +7,6 @@ and waits until all is quiet; the next child opens the same file and does the sa
 start, as a sender that had no answer does.
 """
 
-import argparse
-import asyncio
-import json
-import os
-import random
-import shutil
-import traceback
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +21,9 @@ from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, say, want
 from tests.agents.triggers.clock import moment
-from tests.crash.stage import Killer, all_ended, wants_user
+from tests.crash.kills import Faults, Killer, arguments, report
+from tests.crash.stage import all_ended, wants_user
 
-LIMIT = 120.0
 SCRIPT = [say("", want("note", what="a"), want("look", what="b")), say("Done.")]
 CALLS = ("one", "two")
 TIMES = ("2026-11-30 09:00", "2026-11-30 09:01", "2026-11-30 09:06", "2026-12-01 09:00")
@@ -46,7 +38,7 @@ def _again(tx: WriteTx, item: Trigger) -> None:
     tx.run("agents.triggers.forget_fires", trigger=item.id, before=2**60)
 
 
-FAULTS: Mapping[str, Callable[[], None]] = {"forgets-times": lambda: _plant()}
+FAULTS: Faults = {"forgets-times": lambda: _plant()}
 """A fault planted to see that the sweep notices it."""
 
 
@@ -145,76 +137,12 @@ def check(w: World) -> list[str]:
     return wrong + invariants.broken(w, ended=True)
 
 
-def child(home: Path, at: int | None) -> int:
-    """One process's part; its exit status says what became of it."""
-
-    async def main() -> list[str]:
-        async with asyncio.timeout(LIMIT):
-            w = await play(home, Killer(at, home / "killed") if at is not None else None)
-            wrong = check(w)
-            await w.close()
-            return wrong
-
-    try:
-        wrong = asyncio.run(main())
-    except BaseException:  # a report from the forked process, whatever went wrong in it
-        wrong = [traceback.format_exc()]
-    if wrong:
-        (home / "wrong").write_text("\n".join(wrong))
-    return 1 if wrong else 0
-
-
-Part = Callable[[Path, int | None], int]
-
-
-def run_child(home: Path, at: int | None, part: Part = child) -> int:
-    """Fork a child and wait for it. 0: it ended well, 1: something did not hold, 9: it was killed."""
-    pid = os.fork()
-    if pid == 0:
-        os._exit(part(home, at))
-    _, status = os.waitpid(pid, 0)
-    return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
-
-
-def sweep(folder: Path, points: range, again_at: Callable[[], int | None], part: Part = child) -> tuple[int, list[str]]:
-    """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and the first
-    thing that did not hold.
-    """
-    kills = 0
-    for point in points:
-        home = folder / str(point)
-        home.mkdir(parents=True)
-        status = run_child(home, point, part)
-        if status == 0:
-            break  # there is no such point any more
-        kills += status == 9
-        if status == 9 and (second := again_at()) is not None:
-            status = run_child(home, second, part)
-            kills += status == 9
-        if status == 9:
-            status = run_child(home, None, part)
-        if status != 0:
-            killed = (home / "killed").read_text().split() if (home / "killed").exists() else []
-            return kills, [f"killed at {killed} (point {point}): {(home / 'wrong').read_text()}"]
-        shutil.rmtree(home)
-    return kills, []
-
-
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("folder", type=Path)
-    options.add_argument("first", type=int)
-    options.add_argument("last", type=int)
-    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
-    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
-    given = options.parse_args()
-    if given.fault:
-        FAULTS[given.fault]()
-    dice = random.Random(given.twice)
-    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 30)) if given.twice is not None else (lambda: None)
-    kills, wrong = sweep(given.folder, range(given.first, given.last), again_at)
-    print(json.dumps({"kills": kills, "wrong": wrong}))
+async def part(home: Path, killer: Killer | None) -> list[str]:
+    w = await play(home, killer)
+    wrong = check(w)
+    await w.close()
+    return wrong
 
 
 if __name__ == "__main__":
-    main()
+    report(arguments(FAULTS).parse_args(), part, FAULTS, within=30)

@@ -6,13 +6,7 @@ A child turns memory on, has an agent keep a note, forget another, and write a f
 opens the same file and goes on with the same.
 """
 
-import argparse
-import asyncio
-import json
 import os
-import random
-import traceback
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +22,9 @@ from agents.tools import forget, read_result, recall, remember, write_file
 from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, say, want
-from tests.crash.firing import sweep
-from tests.crash.stage import Killer, all_ended, approve, wants_user
+from tests.crash.kills import Faults, Killer, arguments, report
+from tests.crash.stage import all_ended, approve, wants_user
 
-LIMIT = 120.0
 OLD = "an older note"
 
 
@@ -58,7 +51,7 @@ def _plant_append() -> None:
     walk.write = write
 
 
-FAULTS: Mapping[str, Callable[[], None]] = {"keeps-twice": _plant_twice, "appends": _plant_append}
+FAULTS: Faults = {"keeps-twice": _plant_twice, "appends": _plant_append}
 """Faults planted to see that the sweep notices them."""
 
 
@@ -126,41 +119,12 @@ def check(w: World, home: Path) -> list[str]:
     return wrong + invariants.broken(w, ended=True)
 
 
-def child(home: Path, at: int | None) -> int:
-    """One process's part; its exit status says what became of it."""
-
-    async def main() -> list[str]:
-        async with asyncio.timeout(LIMIT):
-            w = await play(home, Killer(at, home / "killed") if at is not None else None)
-            wrong = check(w, home)
-            await w.close()
-            return wrong
-
-    try:
-        wrong = asyncio.run(main())
-    except BaseException:  # a report from the forked process, whatever went wrong in it
-        wrong = [traceback.format_exc()]
-    if wrong:
-        (home / "wrong").write_text("\n".join(wrong))
-    return 1 if wrong else 0
-
-
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("folder", type=Path)
-    options.add_argument("first", type=int)
-    options.add_argument("last", type=int)
-    options.add_argument("--step", type=int, default=1)
-    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
-    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
-    given = options.parse_args()
-    if given.fault:
-        FAULTS[given.fault]()
-    dice = random.Random(given.twice)
-    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 30)) if given.twice is not None else (lambda: None)
-    kills, wrong = sweep(given.folder, range(given.first, given.last, given.step), again_at, child)
-    print(json.dumps({"kills": kills, "wrong": wrong}))
+async def part(home: Path, killer: Killer | None) -> list[str]:
+    w = await play(home, killer)
+    wrong = check(w, home)
+    await w.close()
+    return wrong
 
 
 if __name__ == "__main__":
-    main()
+    report(arguments(FAULTS).parse_args(), part, FAULTS, within=30)

@@ -2,22 +2,15 @@
 
 python -m tests.crash.stage SCENARIO FOLDER FIRST LAST [--twice SEED] [--fault NAME]
 
-The parent imports everything once and never runs a loop or a thread, so that a fork is clean. A child plays the user
-until the run has ended or the probe kills it; the next child opens the same file, goes on playing, and checks the
-invariants.
+A child plays the user until the run has ended or the probe kills it; the next child opens the same file, goes on
+playing, and checks the invariants.
 """
 
-import argparse
-import asyncio
 import json
-import os
-import random
-import shutil
-import signal
 import sqlite3
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agents import recovery, sender, store
@@ -29,10 +22,10 @@ from agents.states import OutboxState, RequestKind
 from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, Turn, say, want
+from tests.crash.kills import Faults, Killer, arguments, report
 
 MAIL = {"to": ["maya@example.org"], "subject": "Hello", "text": "Hi."}
 DELEGATE = want("delegate", skill="summariser", task="Sum it up.")
-LIMIT = 120.0
 
 
 @dataclass(frozen=True)
@@ -107,27 +100,12 @@ def _never_take_over(tx: WriteTx, office: Office, run: store.Run) -> None:
     tx.run("agents.runs.recover", run=run.id, now=office.now())
 
 
-FAULTS: Mapping[str, Callable[[], None]] = {
+FAULTS: Faults = {
     "repeats-effects": lambda: setattr(recovery, "_take_over_call", _always_again),
     "resends-mail": lambda: setattr(sender, "uncertain", _always_resend),
     "forgets-calls": lambda: setattr(recovery, "take_over", _never_take_over),
 }
 """Faults planted to see that the sweep notices them."""
-
-
-class Killer:
-    """Counts points, and kills the process at one of them."""
-
-    def __init__(self, at: int, seen: Path) -> None:
-        self.left = at
-        self.seen = seen
-
-    def point(self, name: str) -> None:
-        self.left -= 1
-        if self.left == 0:
-            with self.seen.open("a") as file:
-                file.write(name + "\n")
-            os.kill(os.getpid(), signal.SIGKILL)
 
 
 async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
@@ -190,79 +168,16 @@ async def check(w: World, scenario: Scenario, home: Path) -> list[str]:
     return wrong + invariants.broken(w, ended=True)
 
 
-def child(home: Path, scenario: Scenario, at: int | None) -> int:
-    """One process's part; its exit status says what became of it."""
-    killer = Killer(at, home / "killed") if at is not None else None
-
-    async def main() -> list[str]:
-        async with asyncio.timeout(LIMIT):
-            w = await play(home, scenario, killer)
-            wrong = await check(w, scenario, home)
-            await w.close()
-            return wrong
-
-    try:
-        wrong = asyncio.run(main())
-    except BaseException:  # a report from the forked process, whatever went wrong in it
-        wrong = [traceback.format_exc()]
-    if wrong:
-        (home / "wrong").write_text("\n".join(wrong))
-    return 1 if wrong else 0
-
-
-def run_child(home: Path, scenario: Scenario, at: int | None) -> int:
-    """Fork a child and wait for it. 0: it ended well, 1: something did not hold, 9: it was killed."""
-    pid = os.fork()
-    if pid == 0:
-        os._exit(child(home, scenario, at))
-    _, status = os.waitpid(pid, 0)
-    return 9 if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
-
-
-def sweep(name: str, folder: Path, points: list[int], again_at: Callable[[], int | None]) -> tuple[int, list[str]]:
-    """Kill at each point, go on (perhaps with a second kill), check. Returns how many kills there were and what did
-    not hold.
-    """
-    kills = 0
-    wrong: list[str] = []
-    for point in points:
-        if wrong:
-            break  # the first is enough to know
-        home = folder / f"{name}-{point}"
-        home.mkdir(parents=True)
-        status = run_child(home, SCENARIOS[name], point)
-        if status == 0:
-            shutil.rmtree(home)
-            break
-        kills += status == 9
-        if status == 9 and (second := again_at()) is not None:
-            status = run_child(home, SCENARIOS[name], second)
-            kills += status == 9
-        if status == 9:
-            status = run_child(home, SCENARIOS[name], None)
-        if status == 0:
-            shutil.rmtree(home)
-        else:
-            killed = (home / "killed").read_text().split() if (home / "killed").exists() else []
-            wrong.append(f"{name}, killed at {killed} (point {point}): {(home / 'wrong').read_text()}")
-    return kills, wrong
+async def part(scenario: Scenario, home: Path, killer: Killer | None) -> list[str]:
+    w = await play(home, scenario, killer)
+    wrong = await check(w, scenario, home)
+    await w.close()
+    return wrong
 
 
 def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("scenario", choices=SCENARIOS)
-    options.add_argument("folder", type=Path)
-    options.add_argument("first", type=int)
-    options.add_argument("last", type=int)
-    options.add_argument("--twice", type=int, help="kill a second time, at random points of this seed")
-    options.add_argument("--fault", choices=FAULTS, help="plant a fault first")
-    given = options.parse_args()
-    if given.fault:
-        FAULTS[given.fault]()
-    dice = random.Random(given.twice)
-    again_at: Callable[[], int | None] = (lambda: dice.randint(1, 20)) if given.twice is not None else (lambda: None)
-    kills, wrong = sweep(given.scenario, given.folder, list(range(given.first, given.last)), again_at)
-    print(json.dumps({"kills": kills, "wrong": wrong}))
+    given = arguments(FAULTS, SCENARIOS).parse_args()
+    report(given, partial(part, SCENARIOS[given.scenario]), FAULTS, within=20)
 
 
 if __name__ == "__main__":
