@@ -3,7 +3,8 @@
 The rule: a list calls nobody; a test calls once, shows no key, and says what to do about a failure in a sentence.
 """
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -69,7 +70,7 @@ def models_test(name: Tag, home: Home = None, config: Config = None, as_json: As
     import asyncio
     from dataclasses import asdict
 
-    from agents.trial import try_out
+    from agents.trial import Trial, try_out
     from config.build import did_you_mean
     from config.load import prepare_library_environment
     from config.redact import start_logging
@@ -81,7 +82,7 @@ def models_test(name: Tag, home: Home = None, config: Config = None, as_json: As
     prepare_library_environment()
     redactor = start_logging(settings)
 
-    async def once() -> object:
+    async def once() -> Trial:
         from agents import discover
 
         try:
@@ -90,7 +91,7 @@ def models_test(name: Tag, home: Home = None, config: Config = None, as_json: As
             await discover.close()
 
     trial = asyncio.run(once())
-    told = {key: redactor.clean(value) if isinstance(value, str) else value for key, value in asdict(trial).items()}  # type: ignore[call-overload]  # a Trial
+    told = {key: redactor.clean(value) if isinstance(value, str) else value for key, value in asdict(trial).items()}
     if as_json:
         print_json({**told, "cost": None if told["cost"] is None else float(told["cost"])})
     else:
@@ -99,7 +100,7 @@ def models_test(name: Tag, home: Home = None, config: Config = None, as_json: As
         raise typer.Exit(FAILED)
 
 
-def _lines(told: dict[str, object]) -> list[str]:
+def _lines(told: Mapping[str, Any]) -> list[str]:
     from config.redact import escape
 
     where = told["endpoint"] or "this machine"
@@ -111,7 +112,7 @@ def _lines(told: dict[str, object]) -> list[str]:
         ]
     cost = "an unknown amount" if told["cost"] is None else f"{told['cost']:.6f} EUR"
     size = "an unknown number of tokens" if told["tokens"] is None else f"{told['tokens']} tokens"
-    also = f" It also takes {' and '.join(map(str, told['takes']))}." if told["takes"] else ""  # type: ignore[call-overload]  # a tuple
+    also = f" It also takes {' and '.join(map(str, told['takes']))}." if told["takes"] else ""
     return [
         f"{told['tag']} ({told['label']} at {where}) works: it answered in {told['seconds']:.1f} s.",
         f'It said "{escape(str(told["said"]))}"; that took {size} and cost {cost}.',
