@@ -107,8 +107,8 @@ class MailNotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Approver:
-    """Who approves besides an owner. `account` and `thread` (a new one, for the request) are None and "" for somebody
-    outside; `owner` is the owner's own address.
+    """Who approves besides an owner. `account` and `thread` (a new one, for the request) are None and "" where there
+    is nobody; `owner` is the owner's own address.
     """
 
     address: str
@@ -132,7 +132,7 @@ class Mail(Protocol):
         ...
 
     def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
-        """The first of these names (accounts here, outside addresses) that is somebody, and not the account itself."""
+        """The first of these names that is an account here, and not the owner's own."""
         ...
 
 

@@ -29,7 +29,7 @@ class Seat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The second approver of a request; `account` is None for somebody outside, `key` that of the mail to them."""
+    """The second approver of a request; `account` is None where there is nobody, `key` that of the mail to them."""
 
     request: str
     approver: str

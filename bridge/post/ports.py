@@ -106,7 +106,7 @@ class StoreMail:
         return ref(kept.email)
 
     def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
-        """The first of these names (accounts here, outside addresses) that is somebody, and not the account itself."""
+        """The first of these names that is an account here, and not the owner's own."""
         store_tx = cast("StoreWriteTx", tx)
         owner = accounts.get(store_tx, AccountId(account))
         if owner is None:
@@ -115,8 +115,6 @@ class StoreMail:
             found = accounts.find(store_tx, name, self._own[1:])
             if found is not None and found.id != account:
                 return Approver(found.address, owner.address, found.id, str(threads.new(store_tx, found.id)))
-            if found is None and "@" in name and not name.lower().endswith(self._own):
-                return Approver(name, owner.address)
         return None
 
     def _fetch(self, account: int, reference: str) -> tuple[EmailInfo, bytes, Message]:

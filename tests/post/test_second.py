@@ -232,8 +232,10 @@ async def test_only_who_has_not_approved_is_reminded(tmp_path: Path) -> None:
         await made.sink.wait(1)
 
 
-async def test_without_a_second_person_nothing_goes_ahead(tmp_path: Path) -> None:
-    async with desk(tmp_path / "home", approvals=replace(TWO, second=("ada", "nobody"))) as made:
+@pytest.mark.parametrize("name", ["nobody", "bo@example.org"])
+async def test_without_a_second_person_nothing_goes_ahead(tmp_path: Path, name: str) -> None:
+    """Nor with one outside, whom no request reaches."""
+    async with desk(tmp_path / "home", approvals=replace(TWO, second=("ada", name))) as made:
         ada = await made.person("ada")
         request = await asked(ada)
         assert "it cannot be done" in request.text
