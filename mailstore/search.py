@@ -45,39 +45,6 @@ from mailstore.query import (
 from mailstore.textindex import TextQuery, true_of
 from mailstore.transaction import ReadTx
 
-__all__ = [
-    "Address",
-    "AllOf",
-    "And",
-    "Before",
-    "Body",
-    "EmailIdIs",
-    "HasFlag",
-    "Header",
-    "Keyword",
-    "Larger",
-    "ModSeqAtLeast",
-    "Not",
-    "Nothing",
-    "Older",
-    "On",
-    "Or",
-    "Query",
-    "Since",
-    "Smaller",
-    "Text",
-    "ThreadIdIs",
-    "UidSet",
-    "Younger",
-    "Evaluation",
-    "Hits",
-    "asks_facts",
-    "is_fast",
-    "is_lasting",
-    "text_queries",
-]
-
-
 _END = 1 << 62
 _FAR = 1 << 35  # days
 _DAY = 86_400_000

@@ -59,8 +59,7 @@ SILENT = {
     "SASL-IR", "LITERAL+", "CHILDREN", "SPECIAL-USE", "INPROGRESS", "IMAP4rev2", "UTF8=ACCEPT", "UIDONLY",
     "APPENDLIMIT", "AUTH=PLAIN", "AUTH=LOGIN", "AUTH=SCRAM-SHA-256",
 }  # fmt: skip
-ENABLED = {"CONDSTORE": b"CONDSTORE", "QRESYNC": b"QRESYNC", "IMAP4rev2": b"IMAP4rev2", "UTF8=ACCEPT": b"UTF8=ACCEPT",
-           "UIDONLY": b"UIDONLY"}  # fmt: skip
+ENABLED = {name: name.encode() for name in ("CONDSTORE", "QRESYNC", "IMAP4rev2", "UTF8=ACCEPT", "UIDONLY")}
 
 
 def without(name: str) -> tuple[str, ...]:

@@ -15,26 +15,8 @@ from typing import Any, Final
 import pytest
 
 from mailstore import cache, masks, search
+from mailstore import query as q
 from mailstore.model import SYSTEM_FLAGS, FetchRow, FlagOp
-from mailstore.query import (
-    AllOf,
-    And,
-    Before,
-    HasFlag,
-    Keyword,
-    Larger,
-    ModSeqAtLeast,
-    Not,
-    Nothing,
-    Older,
-    On,
-    Or,
-    Query,
-    Since,
-    Smaller,
-    UidSet,
-    Younger,
-)
 from tests.conftest import NIGHTLY
 from tests.store.helpers import START, Clock, Desk, mail, make_desk, open_store
 
@@ -43,64 +25,64 @@ DAY: Final = 86_400_000
 TODAY: Final = datetime.fromtimestamp(START / 1000, UTC).date()
 
 
-def leaf(dice: random.Random, highest_uid: int, modseq: int) -> Query:
+def leaf(dice: random.Random, highest_uid: int, modseq: int) -> q.Query:
     day = TODAY - timedelta(days=dice.randint(0, 5))
     first = dice.randint(1, highest_uid + 1)
     return dice.choice(
         (
-            AllOf(),
-            Nothing(),
-            HasFlag(dice.choice((*WORDS[:5], "\\seen"))),
-            HasFlag(dice.choice(WORDS[:5])),
-            Keyword(dice.choice(("$work", "later", "later2", "unknown"))),
-            UidSet(((first, first + dice.randint(-2, 5)), (dice.randint(1, highest_uid + 1), 4_000_000_000))),
-            ModSeqAtLeast(dice.randint(1, modseq + 1)),
-            Larger(dice.randint(90, 160)),
-            Smaller(dice.randint(90, 160)),
-            Before(day),
-            On(day),
-            Since(day),
-            Older(dice.randint(0, 6 * 86_400)),
-            Younger(dice.randint(0, 6 * 86_400)),
+            q.AllOf(),
+            q.Nothing(),
+            q.HasFlag(dice.choice((*WORDS[:5], "\\seen"))),
+            q.HasFlag(dice.choice(WORDS[:5])),
+            q.Keyword(dice.choice(("$work", "later", "later2", "unknown"))),
+            q.UidSet(((first, first + dice.randint(-2, 5)), (dice.randint(1, highest_uid + 1), 4_000_000_000))),
+            q.ModSeqAtLeast(dice.randint(1, modseq + 1)),
+            q.Larger(dice.randint(90, 160)),
+            q.Smaller(dice.randint(90, 160)),
+            q.Before(day),
+            q.On(day),
+            q.Since(day),
+            q.Older(dice.randint(0, 6 * 86_400)),
+            q.Younger(dice.randint(0, 6 * 86_400)),
         )
     )
 
 
-def tree(dice: random.Random, depth: int, *facts: int) -> Query:
+def tree(dice: random.Random, depth: int, *facts: int) -> q.Query:
     if depth == 0 or dice.random() < 0.3:
         return leaf(dice, *facts)
     return dice.choice(
         (
-            lambda: And(tuple(tree(dice, depth - 1, *facts) for _ in range(dice.randint(0, 3)))),
-            lambda: Or(tree(dice, depth - 1, *facts), tree(dice, depth - 1, *facts)),
-            lambda: Not(tree(dice, depth - 1, *facts)),
+            lambda: q.And(tuple(tree(dice, depth - 1, *facts) for _ in range(dice.randint(0, 3)))),
+            lambda: q.Or(tree(dice, depth - 1, *facts), tree(dice, depth - 1, *facts)),
+            lambda: q.Not(tree(dice, depth - 1, *facts)),
         )
     )()
 
 
-def is_true(query: Query, row: FetchRow) -> bool:
+def is_true(query: q.Query, row: FetchRow) -> bool:
     """By looking at the message."""
 
     def day() -> date:
         return datetime.fromtimestamp((row.internal_date + row.zone * 60_000) / 1000, UTC).date()
 
     tests: dict[type, Callable[[Any], bool]] = {
-        And: lambda q: all(is_true(item, row) for item in q.items),
-        Or: lambda q: is_true(q.a, row) or is_true(q.b, row),
-        Not: lambda q: not is_true(q.q, row),
-        AllOf: lambda q: True,
-        Nothing: lambda q: False,
-        HasFlag: lambda q: bool(row.flags_bits & SYSTEM_FLAGS["\\" + q.flag[1:].capitalize()]),
-        Keyword: lambda q: q.name in (word.lower() for word in row.keywords),
-        UidSet: lambda q: any(first <= row.uid <= last for first, last in q.ranges),
-        ModSeqAtLeast: lambda q: row.modseq >= q.n,
-        Larger: lambda q: row.size > q.n,
-        Smaller: lambda q: row.size < q.n,
-        Before: lambda q: day() < q.date,
-        On: lambda q: day() == q.date,
-        Since: lambda q: day() >= q.date,
-        Older: lambda q: row.internal_date <= START - q.seconds * 1000,
-        Younger: lambda q: row.internal_date >= START - q.seconds * 1000,
+        q.And: lambda it: all(is_true(item, row) for item in it.items),
+        q.Or: lambda it: is_true(it.a, row) or is_true(it.b, row),
+        q.Not: lambda it: not is_true(it.q, row),
+        q.AllOf: lambda it: True,
+        q.Nothing: lambda it: False,
+        q.HasFlag: lambda it: bool(row.flags_bits & SYSTEM_FLAGS["\\" + it.flag[1:].capitalize()]),
+        q.Keyword: lambda it: it.name in (word.lower() for word in row.keywords),
+        q.UidSet: lambda it: any(first <= row.uid <= last for first, last in it.ranges),
+        q.ModSeqAtLeast: lambda it: row.modseq >= it.n,
+        q.Larger: lambda it: row.size > it.n,
+        q.Smaller: lambda it: row.size < it.n,
+        q.Before: lambda it: day() < it.date,
+        q.On: lambda it: day() == it.date,
+        q.Since: lambda it: day() >= it.date,
+        q.Older: lambda it: row.internal_date <= START - it.seconds * 1000,
+        q.Younger: lambda it: row.internal_date >= START - it.seconds * 1000,
     }
     return tests[type(query)](query)
 

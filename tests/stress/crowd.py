@@ -35,7 +35,7 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (Visitor.close, 2),
     (Visitor.come_back, 1),
     (Visitor.drop, 2),
-)  # fmt: skip
+)
 MODES: Final = (
     (), ("CONDSTORE",), ("QRESYNC",), ("QRESYNC",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),
     ("QRESYNC", "UIDONLY"), ("NOTIFY",), ("NOTIFY", "QRESYNC"),

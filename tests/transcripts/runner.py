@@ -161,8 +161,8 @@ class Player:
 
 
 async def _append(house: House, mailbox: str, subject: str, *names: str) -> None:
-    await house.append(mailbox, letter(subject), flags=[name for name in names if name != "open"],
-                       labels=["open"] if "open" in names else [])  # fmt: skip
+    flags, labels = [name for name in names if name != "open"], [name for name in names if name == "open"]
+    await house.append(mailbox, letter(subject), flags=flags, labels=labels)
 
 
 async def _flag(house: House, mailbox: str, uid: str, change: str) -> None:
