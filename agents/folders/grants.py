@@ -89,19 +89,22 @@ def open_to(tx: ReadTx, account: int, agent: str) -> list[Folder]:
     return [folder for folder in of_account(tx, account) if folder.agent in (agent, EVERY_AGENT)]
 
 
-def mark_foreign(tx: WriteTx, folder: str, sha: str) -> None:
-    """A run that had read untrusted text writes these bytes: the mark follows them, whatever they are named."""
-    tx.run("agents.folders.mark", folder=folder, sha=sha)
+def mark_foreign(tx: WriteTx, account: int, sha: str) -> None:
+    """A run that had read untrusted text writes these bytes: the mark follows them, whatever they are named and in
+    whatever folder they are, also when their folder is granted anew.
+    """
+    tx.run("agents.folders.mark", account=account, sha=sha)
 
 
-def is_foreign(tx: ReadTx, folder: str, sha: str) -> bool:
-    """Whether bytes were written there by a run that had read untrusted text."""
-    return tx.value("agents.folders.is_marked", folder=folder, sha=sha) is not None
+def is_foreign(tx: ReadTx, account: int, sha: str) -> bool:
+    """Whether bytes were written by a run of the account that had read untrusted text."""
+    return tx.value("agents.folders.is_marked", account=account, sha=sha) is not None
 
 
 def forget_account(tx: WriteTx, account: int) -> None:
     """Take back everything of an account that is removed."""
     tx.run("agents.folders.forget_account", account=account)
+    tx.run("agents.folders.forget_marks", account=account)
 
 
 def _folder(row: sqlite3.Row) -> Folder:

@@ -12,13 +12,17 @@ SELECT * FROM folders WHERE account = :account ORDER BY name;
 DELETE FROM folders WHERE id = :id;
 
 -- name: mark
--- Bytes in a folder that are not the owner's own.
-INSERT INTO foreign_files (folder, sha) VALUES (:folder, :sha) ON CONFLICT DO NOTHING;
+-- Bytes that are not the owner's own, in whatever folder they are found.
+INSERT INTO foreign_files (account, sha) VALUES (:account, :sha) ON CONFLICT DO NOTHING;
 
 -- name: is_marked
--- Whether bytes in a folder are not the owner's own.
-SELECT 1 FROM foreign_files WHERE folder = :folder AND sha = :sha;
+-- Whether bytes are not the owner's own.
+SELECT 1 FROM foreign_files WHERE account = :account AND sha = :sha;
 
 -- name: forget_account
 -- Takes back everything of an account that is removed.
 DELETE FROM folders WHERE account = :account;
+
+-- name: forget_marks
+-- Forgets which bytes were not the own ones of an account that is removed.
+DELETE FROM foreign_files WHERE account = :account;

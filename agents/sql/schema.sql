@@ -447,9 +447,9 @@ CREATE TABLE folders (
 ) STRICT;
 
 CREATE TABLE foreign_files (
-    folder TEXT NOT NULL REFERENCES folders (id) ON DELETE CASCADE,
-    sha    TEXT NOT NULL,
-    PRIMARY KEY (folder, sha)
+    account INTEGER NOT NULL,
+    sha     TEXT NOT NULL,
+    PRIMARY KEY (account, sha)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seconds (

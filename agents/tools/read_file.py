@@ -67,7 +67,7 @@ class ReadFile(BaseTool):
 
     def _is_own(self, folder: Folder, data: bytes) -> bool:
         sha = hashlib.sha256(data).hexdigest()
-        return folder.own and not self._db.read(lambda tx: grants.is_foreign(tx, folder.id, sha))
+        return folder.own and not self._db.read(lambda tx: grants.is_foreign(tx, folder.account, sha))
 
 
 def make(offer: Offer) -> Tool | None:

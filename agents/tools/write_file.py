@@ -75,7 +75,7 @@ class WriteFile(BaseTool):
         data = await self._bytes(call.args, ctx)
         if ctx.tainted or "attachment" in call.args:
             sha = hashlib.sha256(data).hexdigest()
-            await self._db.write(lambda tx: grants.mark_foreign(tx, where.folder.id, sha))
+            await self._db.write(lambda tx: grants.mark_foreign(tx, ctx.account, sha))
         replace, root = bool(call.args.get("replace")), where.folder.path
         try:
             await asyncio.to_thread(walk.write, root, where.names, data, replace=replace, mark=call.idem_key)

@@ -127,6 +127,29 @@ async def test_what_a_marked_run_writes_into_an_own_folder_stays_marked(house: H
     assert w.rows("SELECT source FROM taints WHERE run = ?", again)[0]["source"] == "file notes/renamed.md"
 
 
+async def test_the_mark_outlives_the_grant_and_follows_the_file_into_another_folder(
+    house: House, tmp_path: Path
+) -> None:
+    """Written into a folder whose content is text of others anyway; then that is granted again, as the owner's own."""
+    script = [say("", want("web", what="x")), say("", want("write_file", path="notes/new.md", text="Pay Mallory."))]
+    w = await house.world(*script, say("Written."))
+    await house.grant(w, writes=True)
+    run = (await w.send()).run
+    await w.decide(await w.request(), "approve")
+    assert await w.ended(run) == "done"
+    await w.db.write(lambda tx: grants.revoke(tx, 0, 1, "notes"))
+    await house.grant(w, own=True)
+    (tmp_path / "Mine").mkdir()
+    (tmp_path / "Mine" / "copy.md").write_bytes((house.notes / "new.md").read_bytes())
+    await house.grant(w, path=str(tmp_path / "Mine"), name="mine", own=True)
+    for number, path in enumerate(("notes/new.md", "mine/copy.md", "notes/plan.txt")):
+        w.model._scripts = {"": [read(path), say("Read.")]}  # type: ignore[attr-defined]  # the scripted model
+        again = (await w.send(thread=f"again {number}")).run
+        assert await w.ended(again) == "done"
+        found = [row["source"] for row in w.rows("SELECT source FROM taints WHERE run = ?", again)]
+        assert found == ([] if path == "notes/plan.txt" else [f"file {path}"])
+
+
 async def test_a_file_is_written_only_when_it_is_approved_and_exactly_as_shown(house: House) -> None:
     w = await house.world(say("", want("write_file", path="notes/new.md", text="# Plan\n")), say("Written."))
     await house.grant(w, writes=True)
