@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -52,7 +53,7 @@ STEPS: Final = 60
 LOOK: Final = ToolSpec("look", "Look.", {"type": "object", "properties": {"what": {"type": "string"}}})
 AGENTS: Final = ("ann", "ben", "cay", "dan")
 FILE: Final = "bench.sqlite3"
-FREE: Final = Price(0, 0)  # type: ignore[arg-type]  # nothing is nothing in every number type
+FREE: Final = Price(Decimal(0), Decimal(0))
 
 
 class Wall:

@@ -21,7 +21,7 @@ from bridge.imap.items import RENDERERS
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Mailbox, Uid
 from mailstore.sqlite import WriteTx
-from mailstore.store import Store
+from mailstore.store import Prepared, Store
 
 SIZES: Final = (1_000, 5_000, 20_000, 50_000, 200_000)
 BOX: Final = "growing"
@@ -96,10 +96,10 @@ async def _fill(home: Path, size: int) -> None:
     for start in range(0, min(size, UNIQUE), BATCH):
         prepared = [store.prepare(_letter(number)) for number in range(start, start + BATCH)]
 
-        def batch(tx: WriteTx, start: int = start, prepared: Sequence[object] = prepared) -> None:
+        def batch(tx: WriteTx, start: int = start, prepared: Sequence[Prepared] = prepared) -> None:
             for at, each in enumerate(prepared):
                 flags = ("\\Seen",) if (start + at) % 3 else ()
-                messages.append(tx, box, each, flags=flags, internal_date=_moment(start + at))  # type: ignore[arg-type]  # prepared by the store
+                messages.append(tx, box, each, flags=flags, internal_date=_moment(start + at))
 
         await store.write(batch)
     for there in range(UNIQUE, size, UNIQUE):

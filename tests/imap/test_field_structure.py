@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,11 +29,12 @@ async def fetched(house: House, raw: bytes, items: str) -> bytes:
     return next(line for line in answer.untagged if line.startswith(b"1 FETCH"))
 
 
-def parsed(line: bytes) -> list:  # type: ignore[type-arg]  # nested lists of strings, None for NIL
-    """The parenthesised form after the first word of a FETCH answer, read as a strict client does."""
+def parsed(line: bytes) -> list[Any]:
+    """The parenthesised form after the first word of a FETCH answer, read as a strict client does: nested lists of
+    strings, None for NIL."""
     text = line.split(b"FETCH (", 1)[1].split(b" ", 1)[1]
     tokens = re.findall(rb'\(|\)|"(?:[^"\\]|\\.)*"|NIL|\d+|\S', text)
-    stack: list[list] = [[]]  # type: ignore[type-arg]  # as above
+    stack: list[list[Any]] = [[]]
     for token in tokens:
         if token == b"(":
             stack.append([])
@@ -45,7 +47,7 @@ def parsed(line: bytes) -> list:  # type: ignore[type-arg]  # nested lists of st
             quoted = token.startswith(b'"')
             plain = re.sub(r"\\(.)", r"\1", token[1:-1].decode()) if quoted else token.decode()
             stack[-1].append(None if token == b"NIL" else plain)
-    found: list = stack[0][0]  # type: ignore[type-arg]  # as above
+    found: list[Any] = stack[0][0]
     return found
 
 

@@ -8,6 +8,7 @@ import pytest
 from bridge.imap.base import listening
 from config.settings import Imap
 from mailstore import mailboxes
+from mailstore.sqlite import WriteTx
 from tests.imap.harness import Client, House, house_settings, letter, open_house
 
 
@@ -61,9 +62,9 @@ async def test_too_much_news_at_once_turns_notify_off(house: House, monkeypatch:
     await ok(client, "NOTIFY SET (personal (MailboxName))")
     account = house.accounts["ada"].id
 
-    def make_many(tx: object) -> None:
+    def make_many(tx: WriteTx) -> None:
         for number in range(4):
-            mailboxes.create(tx, account, f"n{number}")  # type: ignore[arg-type]  # a WriteTx
+            mailboxes.create(tx, account, f"n{number}")
 
     await house.store.write(make_many)
     assert (await client.line()).startswith(b"* OK [NOTIFICATIONOVERFLOW] ")
