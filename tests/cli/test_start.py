@@ -20,12 +20,13 @@ MOST_MODULES = 450
 
 
 def imported(arguments: list[str], home: Path) -> list[str]:
-    """The modules one run of the program imports, in order."""
+    """The modules that one run of the program imports, in order."""
     folder = [] if arguments == ["--help"] else ["--home", str(home)]
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "bridge.cli", *arguments, *folder],
-        capture_output=True, text=True, check=True, cwd=ROOT, env={**os.environ}, timeout=60,
+        capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ}, timeout=60,
     )  # fmt: skip
+    assert done.returncode == 0 or arguments == ["doctor"], done.stdout  # it may find a port of this machine taken
     return re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
 
 

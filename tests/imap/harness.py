@@ -25,7 +25,7 @@ from mailstore.model import Account, Appended, Mailbox
 from mailstore.store import Store
 
 PASSWORD = "correct horse"
-BOUND = 10.0  # seconds within which anything awaited has to happen
+BOUND = 30.0  # seconds within which anything awaited has to happen
 LITERAL = re.compile(rb"\{(\d+)\}\r\n\Z")
 
 
@@ -258,9 +258,7 @@ class House:
         """A message put there by the program itself, past every session."""
         prepared = self.store.prepare(raw)
         into = self.mailbox(mailbox, account)
-        return await self.store.write(
-            lambda tx: messages.append(tx, into, prepared, flags=flags, labels=labels)
-        )
+        return await self.store.write(lambda tx: messages.append(tx, into, prepared, flags=flags, labels=labels))
 
 
 class Ticking:

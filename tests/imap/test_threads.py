@@ -12,7 +12,7 @@ from bridge.imap.threads import ALGORITHMS, render
 from mailstore.model import Uid
 
 MANY = 10_000
-BOUND = 3.0  # seconds; it takes a tenth of that, and a quadratic one minutes
+BOUND = 3.0  # seconds of processor time; it takes a tenth of that, and a quadratic one minutes
 
 
 def mail(
@@ -132,9 +132,9 @@ def test_ten_thousand_messages_of_any_shape_are_quick(algorithm: str, shape: str
     }
     refers = shapes[shape]
     entries = [mail(n, f"<{n}>", refers(n), "re:x" if n % 2 else f"{n % 50}") for n in range(1, MANY + 1)]
-    start = time.perf_counter()
+    start = time.process_time()
     text = render(ALGORITHMS[algorithm.encode()](entries), lambda entry: entry.uid).decode()
-    assert time.perf_counter() - start < BOUND
+    assert time.process_time() - start < BOUND
     numbers = [int(word) for word in text.replace("(", " ").replace(")", " ").split()]
     assert sorted(numbers) == list(range(1, MANY + 1))
     assert text.count("(") == text.count(")")

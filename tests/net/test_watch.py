@@ -13,7 +13,7 @@ from bridge.watch import Place, Watch
 from config.secrets import Secret
 from config.settings import Outside
 
-BOUND = 10.0
+BOUND = 30.0
 
 
 @dataclass
