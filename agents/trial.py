@@ -183,9 +183,12 @@ _EXPLAIN: Final[Mapping[ModelFault, Callable[[str, settings.Model, settings.Limi
 
 async def _look(base: str) -> Told | None:
     """What is wrong with an address itself; None when something is there to speak with."""
-    place = urlsplit(base)
-    host, secure = place.hostname or "", place.scheme == "https"
-    port = place.port or (443 if secure else 80)
+    try:
+        place = urlsplit(base)
+        host, secure = place.hostname or "", place.scheme == "https"
+        port = place.port or (443 if secure else 80)
+    except ValueError as fault:
+        return f"The address of the provider cannot be read ({fault}).", "Correct api_base."
     try:
         async with asyncio.timeout(PROBE_SECONDS):
             _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context() if secure else None)

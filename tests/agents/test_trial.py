@@ -104,6 +104,13 @@ async def test_nobody_listens_and_no_such_host(fake: FakeLLM) -> None:
     assert unknown.why.startswith("no-such-host.invalid cannot be reached (")
 
 
+@pytest.mark.parametrize("base", ["http://127.0.0.1:99999/v1", "http://[::1/v1"])
+async def test_an_address_that_is_none(fake: FakeLLM, base: str) -> None:
+    trial = await tried("text", base)
+    assert trial.why.startswith("The address of the provider cannot be read (")
+    assert trial.fix == "Correct api_base."
+
+
 async def test_a_certificate_that_is_not_trusted_and_a_server_without_tls(fake: FakeLLM, tmp_path: Path) -> None:
     (tmp_path / "tls").mkdir(mode=0o700)
     context = ensure_certificates(tmp_path, ("127.0.0.1",)).context
