@@ -14,6 +14,7 @@ from agents.events import TriggerChanged, TriggerRemoved
 from agents.runtime import Runtime
 from agents.trigger import Trigger
 from agents.trigger_event import Delivery
+from bridge.post.hooks import is_echo
 from bridge.post.incoming import attachments
 from bridge.post.material import material
 from bridge.watch import NotNow, Place, Watch
@@ -202,16 +203,13 @@ class _Reader:
     def _is_echo(self, tx: ReadTx, item: Trigger, prepared: Prepared) -> bool:
         """Our own mail come back, or a machine's answer to it: obeying either could go round for ever."""
         message = prepared.message
-        if message.headers.get("postroom-run") or self._is_own(tx, item, message.message_id):
+        if is_echo(tx, self._runtime, item.account, message):
             return True
         answered = (*message.in_reply_to, *message.references)
         from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
 
         machine = machine_reason(message, prepared.raw) is not None
-        return machine and any(self._is_own(tx, item, one) for one in answered)
-
-    def _is_own(self, tx: ReadTx, item: Trigger, message_id: str | None) -> bool:
-        return message_id is not None and self._runtime.is_own(tx, item.account, message_id)
+        return machine and any(self._runtime.is_own(tx, item.account, one) for one in answered)
 
     def _pass_over(self, tx: WriteTx, place: Place, what: str) -> None:
         self._read_to(tx, place)

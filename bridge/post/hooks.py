@@ -17,6 +17,7 @@ from bridge.post.ports import ref
 from bridge.post.route import ToHook
 from bridge.submissions import Accepted, Refused
 from mailstore.model import AccountId, EmailInfo
+from mailstore.parse import Message
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
 
@@ -71,7 +72,7 @@ def set_off(
     item = trigger.find(tx, ident)
     if item is None or item.account != account or item.kind != KIND:
         return None  # deleted since: its owner knows
-    if _is_echo(tx, runtime, item, mail):
+    if is_echo(tx, runtime, account, mail.message):
         runtime.automations.note(tx, item, _ECHO)
         return None
     delivery = Delivery(
@@ -89,8 +90,7 @@ def set_off(
     return _LEFT.format(why=_WHY[taken.outcome]) if taken.outcome in _WHY else None
 
 
-def _is_echo(tx: ReadTx, runtime: Runtime, item: Trigger, mail: Incoming) -> bool:
+def is_echo(tx: ReadTx, runtime: Runtime, account: int, message: Message) -> bool:
     """Mail that the program wrote, come back to it: obeying it could go round for ever."""
-    message = mail.message
-    own = message.message_id is not None and runtime.is_own(tx, item.account, message.message_id)
+    own = message.message_id is not None and runtime.is_own(tx, account, message.message_id)
     return own or bool(message.headers.get("postroom-run"))

@@ -7,6 +7,7 @@ and waits until all is quiet; the next child opens the same file and does the sa
 start, as a sender that had no answer does.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,9 @@ async def play(home: Path, killer: Killer | None) -> World:
         _new("nobody", "run", "2026-11-30T09:00", agent="nobody"),
         _new("hook", "run", "webhook deploy", overlap="queue"),
     ):
-        await w.db.write(lambda tx, new=new: trigger.create(tx, w.clock.now(), new))  # type: ignore[misc]  # a default binds it
+        await w.db.write(partial(trigger.create, now=w.clock.now(), new=new))
     for key in CALLS:
-        await w.db.write(lambda tx, key=key: _call(tx, w, key))  # type: ignore[misc]  # as above
+        await w.db.write(partial(_call, w=w, key=key))
     await _quiet(w)
     for when in TIMES:
         w.clock.at = moment(when)
