@@ -37,6 +37,8 @@ DEFINITION_BYTES: Final = 64 * 1024
 LET_GO: Final = 2.0
 QUESTION_CHARACTERS: Final = 500
 ERROR_CHARACTERS: Final = 300
+_FORGOTTEN: Final = ("session terminated", "session not found")
+"""What the SDKs say of a request that was turned away at the door. Other words on sessions may come after the act."""
 IDEMPOTENCY: Final = "internal.postroom/idempotency-key"
 
 _log = logging.getLogger(__name__)
@@ -416,9 +418,12 @@ class Owner:
             return Lost(f"its answer could not be read ({type(error).__name__})")
         if error.code == types.CONNECTION_CLOSED or link.gone.done():
             return Lost(await self._reason(link))
-        if "session" in error.message.lower():
+        if error.message.strip(". ").lower() in _FORGOTTEN:
             self.end(link, "it had forgotten the session")
             return Unreached("it had forgotten the session; the connection is made anew")
+        if "session" in error.message.lower():
+            self.end(link, "it gave the session up")
+            return Lost(self._short(error.message))
         if "stream" in error.message.lower():
             return Lost(self._short(error.message))
         return Refused(self._short(error.message), error.code == types.INVALID_PARAMS)

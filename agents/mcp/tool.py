@@ -136,7 +136,7 @@ class McpTool(BaseTool):
         if not isinstance(answer, Wanted):
             return answer
         if rounds > asking.MOST_ROUNDS:
-            raise ToolFailed(f"Not done: the MCP server {self._config.name} kept asking questions.")
+            raise self._lost(f"The MCP server {self._config.name} kept asking questions.")
         raise self._question(answer, responses, rounds)
 
     def _question(self, wanted: Wanted, responses: dict[str, Any], rounds: int, note: str = "") -> ToolAsks:

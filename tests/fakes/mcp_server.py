@@ -104,6 +104,11 @@ def talking_tools(app: MCPServer, log: Path | None) -> None:
         raise MCPError(INTERNAL_ERROR, "the new state could not be written")
 
     @app.tool()
+    async def quits(said: str) -> str:
+        effect(log, "quits")
+        raise MCPError(INTERNAL_ERROR, said)
+
+    @app.tool()
     async def grow(ctx: Context) -> str:
         def grown(x: int) -> int:
             return x

@@ -9,7 +9,7 @@ import pytest
 import uvloop
 
 from agents.mcp.file import ServerConfig
-from agents.mcp.owner import Lost, Unreached
+from agents.mcp.owner import Lost, Refused, Unreached
 from agents.mcp.servers import try_out
 from agents.mcp.state import Pace, State
 from tests.agents.mcp.kit import QUICK, is_alive, lines, owned, pids, stdio
@@ -60,6 +60,27 @@ async def test_a_server_that_dies_in_a_call_loses_the_call_and_comes_back(log: P
             await server.call("die", what="once")
         assert int(await server.text("pid")) == pids(log)[1]
         assert (lines(log), server.owner.status().starts) == (["die once"], 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Session not found", Unreached),
+        ("Session terminated", Unreached),
+        ("Session terminated before the request completed", Lost),
+        ("the booking session ran out", Lost),
+        ("no seats are left", Refused),
+    ],
+)
+async def test_what_a_server_says_of_its_session_does_not_make_a_call_undone(
+    log: Path, said: str, meant: type[Exception]
+) -> None:
+    """Only what is said at the door means that nothing was asked; other words may come after the act."""
+    async with owned(stdio(log)) as server:
+        with pytest.raises(meant):
+            await server.call("quits", said=said)
+        assert await server.text("add", a=1, b=1) == "2"
+        assert lines(log) == ["quits"]
 
 
 async def test_a_server_that_dies_takes_the_other_calls_along_but_not_their_callers(log: Path) -> None:
