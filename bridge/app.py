@@ -229,6 +229,7 @@ class App:
 
     async def start(self) -> Ports:
         """Recover what a crash left, begin to work, and listen. Raises ListenError, RuntimeError."""
+        await self.auth.start()
         self._closing.push_async_callback(self.mcp.stop)
         await self.mcp.start()
         await self.runtime.start()

@@ -89,6 +89,13 @@ class Authenticator:
         self._decoy: str | None = None
         self._threads = ThreadPoolExecutor(CHECKS_AT_ONCE, thread_name_prefix="password")
 
+    async def start(self) -> None:
+        """Where SCRAM is not offered any more, forget what was kept for it: a thief would guess at it first."""
+        if self.offers_scram or self._store.read(lambda tx: tx.value("bridge.scram.kept")) is None:
+            return
+        with suppress(StoreError):  # the disk is full; the next start forgets it
+            await self._store.write(lambda tx: tx.run("bridge.scram.forget-all"))
+
     async def check(self, login: str, password: str, *, peer: str) -> Identity | None:
         """The identity, or None for a wrong login or password (after a delay). `peer` is the address of the client.
 

@@ -18,6 +18,14 @@ SELECT 1 FROM scram WHERE password = :password AND iterations = :iterations;
 INSERT OR REPLACE INTO scram (password, form, iterations, stored_key, server_key)
 SELECT :password, :form, :iterations, :stored_key, :server_key WHERE EXISTS (SELECT 1 FROM passwords WHERE id = :password);
 
+-- name: kept
+-- Whether anything is kept for SCRAM.
+SELECT 1 FROM scram LIMIT 1;
+
+-- name: forget-all
+-- Forgets all that was kept for SCRAM.
+DELETE FROM scram;
+
 -- name: forget
 -- Forgets what was kept of passwords that are no more.
 DELETE FROM scram WHERE password NOT IN (SELECT id FROM passwords);

@@ -15,7 +15,7 @@ from bridge import passwords, scram
 from bridge.auth import Authenticator
 from bridge.net.limits import FIRST_DELAY, NETWORK_FAILURES, LoginLimited, LoginLimits
 from bridge.sasl import SaslError
-from config.settings import SCRAM, Imap
+from config.settings import SCRAM, Imap, Settings
 from mailstore.model import Account
 from mailstore.store import Store
 from tests.imap.harness import PASSWORD, Client, house_settings, open_house
@@ -277,6 +277,24 @@ async def test_where_it_is_not_offered_nothing_is_kept_for_it(tmp_path: Path) ->
         assert await auth.check("alice", "secret", peer=HERE) is not None
         assert store.read(lambda tx: passwords.scram_candidates(tx, alice.id, scram.ITERATIONS)) == []
         auth.close()
+
+
+async def test_once_it_is_offered_no_more_what_was_kept_for_it_is_forgotten(tmp_path: Path) -> None:
+    # req rfc5802/9-stored
+    offering = replace(settings_for(tmp_path), imap=Imap(extensions="all"))
+    async with opened(tmp_path) as (store, alice):
+
+        async def kept(settings: Settings) -> int:
+            auth = Authenticator(store, settings, hasher=cheap_hasher(), iterations=FEW)
+            await auth.start()
+            assert await auth.check("alice", "secret", peer=HERE) is not None
+            auth.close()
+            return len(store.read(lambda tx: passwords.scram_candidates(tx, alice.id, FEW)))
+
+        first = Authenticator(store, offering, hasher=cheap_hasher(), iterations=FEW)
+        await first.add_given(alice.id, "desk", "secret")
+        first.close()
+        assert [await kept(settings) for settings in (offering, settings_for(tmp_path), offering)] == [1, 0, 1]
 
 
 # Over the wire
