@@ -280,7 +280,7 @@ async def test_where_it_is_not_offered_nothing_is_kept_for_it(tmp_path: Path) ->
 
 
 async def test_once_it_is_offered_no_more_what_was_kept_for_it_is_forgotten(tmp_path: Path) -> None:
-    # req rfc5802/9-stored
+    # req rfc5802/9-forgotten
     offering = replace(settings_for(tmp_path), imap=Imap(extensions="all"))
     async with opened(tmp_path) as (store, alice):
 
