@@ -33,7 +33,6 @@ class Compressed:
         return heard
 
 
-
 async def begun(house: House) -> Compressed:
     client = await house.login()
     client.send(b"c COMPRESS DEFLATE\r\n")
