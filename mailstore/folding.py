@@ -52,9 +52,7 @@ def document(raw: bytes) -> Document:
             (body if id(part) in embedded else parts).append(_lines(part.headers))
         if part.type == "text" or (part.type == "message" and part.embedded is None):  # a delivery report is read too
             body.append(body_text(part, raw))
-    return Document(
-        _valid(fold(_head(message))), _valid(fold("".join(parts))), _valid(fold("\n".join(body)))
-    )
+    return Document(_valid(fold(_head(message))), _valid(fold("".join(parts))), _valid(fold("\n".join(body))))
 
 
 def field_has(head: str, name: str, needle: str) -> bool:

@@ -207,9 +207,7 @@ def _revive(tx: WriteTx, mailbox: Mailbox, role: Role, special_use: str | None) 
 
 def _rename_one(tx: WriteTx, mailbox: Mailbox, name: str, role: Role) -> None:
     role = role if mailbox.selectable else Role.PARENT
-    tx.run(
-        "mailstore.mailboxes.rename", mailbox=mailbox.id, name=name, role=role, feeds=views.feeds(role)
-    )
+    tx.run("mailstore.mailboxes.rename", mailbox=mailbox.id, name=name, role=role, feeds=views.feeds(role))
     if mailbox.subscribed:
         subscribe(tx, mailbox.account, mailbox.name, False)
         subscribe(tx, mailbox.account, name, True)

@@ -278,4 +278,3 @@ def thread_object_id(thread: int) -> str:
 def flag_key(bits: int, keyword_set: int) -> int:
     """The id of a flag set."""
     return keyword_set << KEY_SHIFT | bits
-

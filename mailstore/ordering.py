@@ -38,8 +38,6 @@ def rows(
         if rendered is None and render is not None:
             rendered = render(parse(content.body(tx, ContentId(content_id))))
         found.append(
-            OrderRow(
-                uid, internal_date, internal_date if sent is None else sent, size, base_subject, rendered or b""
-            )
+            OrderRow(uid, internal_date, internal_date if sent is None else sent, size, base_subject, rendered or b"")
         )
     return found
