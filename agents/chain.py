@@ -10,7 +10,9 @@ from agents import audit, retry, store
 from agents.llm import ModelError, ModelFault
 from agents.office import Office
 from agents.ports import ReadTx, WriteTx
+from agents.profile import Profile
 from agents.store import Run
+from config.settings import DEMO_MODEL
 
 AT_ONCE: Final = frozenset(
     {ModelFault.AUTH, ModelFault.QUOTA, ModelFault.GONE, ModelFault.RATE, ModelFault.TIMEOUT},
@@ -19,11 +21,19 @@ AT_ONCE: Final = frozenset(
 
 def tags(tx: ReadTx, office: Office, run: Run) -> tuple[str, ...]:
     """The tags of a run's models, the first choice first. A specialist has the stand-ins of the agent it works for."""
-    first = office.model_tag(run.model, office.profile(run.agent, run.depth))
     root = run if run.root == run.id else store.get_run(tx, run.root)
     head = office.profile(root.agent)
+    first = run.model or _own_tag(office, office.profile(run.agent, run.depth), head)
     others = head.fallbacks if head is not None else ()
     return (first, *(tag for tag in dict.fromkeys(others) if tag != first and tag in office.models))
+
+
+def _own_tag(office: Office, *profiles: Profile | None) -> str:
+    """The first that names a model: a run's own profile, the agent it works for, the first agent of the settings (for
+    a specialist that is written to directly); the built-in model where none does.
+    """
+    candidates = (*profiles, next(iter(office.agents.values()), None))
+    return next((one.model for one in candidates if one is not None and one.model), DEMO_MODEL)
 
 
 def current(tx: ReadTx, office: Office, run: Run) -> str:

@@ -42,8 +42,8 @@ class Guide:
 
 
 def with_model(settings: Settings, profile: Profile) -> Profile:
-    """The guide with a model: that of the first agent, or fixed rules where that one is the demo. Others as given."""
+    """The guide with fixed rules, where the first agent is the demo: else it has a model as any specialist has."""
     if profile.name != SKILL or profile.model is not None:
         return profile
     first = next(iter(settings.agents.values()), None)
-    return replace(profile, model=TAG if first is None or first.model == DEMO_MODEL else first.model)
+    return replace(profile, model=TAG) if first is None or first.model == DEMO_MODEL else profile

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from agents import advice, budget, ids, journal, store, threads
+from agents import advice, budget, chain, ids, journal, store, threads
 from agents.letter import File, Footer, Kind, Outgoing, Spent, ToolCount
 from agents.llm import takes
 from agents.office import Office
@@ -80,7 +80,7 @@ def footer(tx: ReadTx, office: Office, run: Run) -> Footer:
     used = spent(tx, office, run)
     served = tx.all("agents.models.endpoints", root=run.root)
     labels = list(dict.fromkeys(row["model"] for row in served))
-    tag = office.model_tag(run.model, office.profile(run.agent, run.depth))
+    tag = chain.tags(tx, office, run)[0]
     model = office.models.get(tag)
     if not labels and model is not None:
         labels = [model.label]

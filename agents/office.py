@@ -13,7 +13,7 @@ from agents.llm import Model
 from agents.ports import Clock, Mail, Millis, Steady
 from agents.profile import Profile
 from agents.toolbox import Toolbox
-from config.settings import DEMO_MODEL, Limits, Settings
+from config.settings import Limits, Settings
 
 
 class Bells(Protocol):
@@ -72,10 +72,6 @@ class Office:
 
     def limits(self, agent: str) -> Limits:
         return self.settings.limits_of(agent)
-
-    def model_tag(self, wanted: str | None, profile: Profile | None) -> str:
-        """The tag of the model to use: the thread's, else the profile's, else the built-in one's."""
-        return wanted or (profile.model if profile else None) or DEMO_MODEL
 
 
 def agent_profiles(settings: Settings) -> dict[str, Profile]:

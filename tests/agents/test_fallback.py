@@ -167,3 +167,23 @@ async def test_a_model_that_was_picked_by_its_tag_stays_for_the_thread(tmp_path:
             await w.ended((await w.send(model=model, thread=thread)).run)
         await w.ended((await w.send(thread="thread-1")).run)
         assert [mail.body for mail in w.mails()] == ["From two.", "From two.", "From one.", "From one.", "From one."]
+
+
+@pytest.mark.parametrize("to", ["assistant", "summariser"])
+async def test_a_specialist_without_a_model_has_that_of_the_agent_and_never_the_demo(tmp_path: Path, to: str) -> None:
+    """Delegated to, or written to directly: then that of the first agent of the settings."""
+    turns: dict[str, Sequence[Turn]] = {
+        "Assistant": [say("", want("delegate", skill="summariser", task="Sum it up.")), say("Done.")],
+        "Summariser": [say("Three points.")],
+    }
+    good, demo = ScriptedModel(turns, label="label/good"), ScriptedModel({"": []}, label="label/demo")
+    w = World(tmp_path, demo)
+    agents = {name: dataclasses.replace(agent, model="good") for name, agent in w.settings.agents.items()}
+    w.settings, w.others = dataclasses.replace(w.settings, agents=agents), {"good": good}
+    await w.open()
+    try:
+        assert await w.ended((await w.send(agent=to)).run) == "done"
+        assert demo.requests == []
+        assert {mail.footer.model for mail in w.mails(Kind.RESULT) if mail.footer} == {"label/good"}
+    finally:
+        await w.close()
