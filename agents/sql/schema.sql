@@ -281,10 +281,16 @@ CREATE TABLE "outbox" (
     CHECK (kind = 'mail' OR state IN ('queued', 'sent', 'withdrawn'))
 ) STRICT;
 
-CREATE INDEX outbox_queued ON outbox (kind, next_at) WHERE state IN ('queued', 'sending', 'data_sent');
 CREATE INDEX outbox_run ON outbox (run);
 CREATE INDEX outbox_series ON outbox (series) WHERE series IS NOT NULL;
 CREATE INDEX outbox_ref ON outbox (account, ref) WHERE ref IS NOT NULL;
+CREATE INDEX outbox_thread ON outbox (account, thread);
+CREATE INDEX outbox_letters ON outbox (state) WHERE state = 'queued' AND kind <> 'mail';
+CREATE INDEX outbox_mails ON outbox (next_at) WHERE state = 'queued' AND kind = 'mail';
+CREATE INDEX outbox_unfinished ON outbox (state) WHERE kind = 'mail' AND state IN ('sending', 'data_sent');
+CREATE INDEX outbox_call ON outbox (call) WHERE call IS NOT NULL;
+CREATE INDEX outbox_request ON outbox (request) WHERE request IS NOT NULL;
+CREATE INDEX outbox_sent ON outbox (account, agent, updated) WHERE kind = 'mail';
 
 CREATE TABLE own_ids (
     account    INTEGER NOT NULL,
@@ -327,6 +333,7 @@ CREATE TABLE audit (
 ) STRICT;
 
 CREATE INDEX audit_account ON audit (account, seq);
+CREATE INDEX audit_refused ON audit (account, at) WHERE what = 'outside.refused';
 
 CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit
 BEGIN
@@ -459,6 +466,8 @@ CREATE TABLE seconds (
     token    TEXT NOT NULL UNIQUE,
     key      TEXT NOT NULL UNIQUE
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX seconds_account ON seconds (account) WHERE account IS NOT NULL;
 
 CREATE TABLE votes (
     item TEXT NOT NULL REFERENCES approvals (id) ON DELETE CASCADE,

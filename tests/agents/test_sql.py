@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -50,24 +51,43 @@ def test_the_migrations_add_up_to_the_schema() -> None:
     schema.close()
 
 
+def queries() -> Iterator[tuple[str, str]]:
+    """(name, SQL) of every query of the package."""
+    for file in FOLDER.glob("*.sql"):
+        if file.name == "schema.sql" or file.name[0].isdigit():
+            continue
+        text = file.read_text()
+        for block, name in zip(QUERY.split(text)[2::2], QUERY.findall(text), strict=True):
+            sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
+            yield f"agents.{file.stem}.{name}", sql
+
+
 def test_every_query_is_used_and_runs_on_the_tables() -> None:
     code = "\n".join(
         path.read_text() for root in ("agents", "bridge") for path in (FOLDER.parents[1] / root).rglob("*.py")
     )
     unused = []
     connection = tables()
-    for file in FOLDER.glob("*.sql"):
-        if file.name == "schema.sql" or file.name[0].isdigit():
-            continue
-        text = file.read_text()
-        for block, name in zip(QUERY.split(text)[2::2], QUERY.findall(text), strict=True):
-            if f'"agents.{file.stem}.{name}"' not in code:
-                unused.append(f"agents.{file.stem}.{name}")
-            sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
-            params = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
-            connection.execute(f"EXPLAIN {sql}", params)
+    for name, sql in queries():
+        if f'"{name}"' not in code:
+            unused.append(name)
+        connection.execute(f"EXPLAIN {sql}", dict.fromkeys(re.findall(r":(\w+)", sql), 1))
     connection.close()
     assert unused == []
+
+
+def test_no_query_reads_the_whole_outbox() -> None:
+    """Nor all mail of an account: it grows with every mail that was ever written. Only the sweep of files does."""
+    connection = tables()
+    read_all = {}
+    for name, sql in queries():
+        params = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+        wide = [line for line in plan if re.search(r"SCAN (outbox|o)\b|\(account=\?\)$", line) and "audit" not in line]
+        if "outbox" in sql and wide:
+            read_all[name] = wide
+    connection.close()
+    assert set(read_all) == {"agents.blobs.forget"}, read_all
 
 
 def test_steps_and_audit_only_grow() -> None:
