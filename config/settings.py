@@ -32,6 +32,7 @@ Provider = Literal["demo", "litellm"]
 Extensions = Literal["same", "default", "all"] | tuple[str, ...]
 Takes = Literal["images", "documents"]
 FetchMode = Literal["off", "ask", "allow"]
+Results = Literal["answered", "always", "never"]
 
 
 def _holds(names: tuple[str, ...], wanted: str) -> bool:
@@ -70,6 +71,7 @@ class Imap:
     extensions_imaps: Extensions = option("same", 'those of the port `imaps` alone; "same": as `extensions` says')
     max_sessions: int = option(200, "sessions one account may have open", low=1, high=100_000)
     append_limit: int = option(50 * MIB, "largest message to append, in bytes", low=64 * KIB, high=1024 * MIB)
+    message_limit: int = option(100_000, "messages one command takes, with MESSAGELIMIT", low=1000, high=1_000_000)
     idle_seconds: int = option(1800, "silence after which a session is logged out", low=60, high=86_400)
 
     @property
@@ -126,6 +128,7 @@ class Outside:
     mailbox: str = option("INBOX", "mailbox that answers arrive in")
     fresh_hours: float = option(24, "age at which a signature no longer counts, in hours", low=0.1, high=168)
     poll_seconds: int = option(60, "seconds between looks where the server has no IDLE", low=1, high=3600)
+    results: Results = option("answered", 'ends of tasks that go there: "answered" from there, "always", or "never"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ class Feature(Enum):
     UPDATE_ITEMS = "CONTEXT: what is fetched of a message that comes into a watched result"
     UID_CODES = "base.append, base.copy: APPENDUID and COPYUID"
     APPEND_LIMIT = "framer and base.append: largest message"
+    MESSAGE_LIMIT = "base.limit: most messages of one command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Standing:
     secure: bool  # TLS is on, or login without it is allowed
     tls_possible: bool
     append_limit: int  # bytes
+    message_limit: int
 
 
 Announce = Callable[[Standing], Sequence[bytes]]

@@ -109,7 +109,8 @@ class Session(Output):
 
     def standing(self) -> Standing:
         tls_possible = self.host.tls is not None and not self.wire.secure
-        return Standing(self.state, self.may_login, tls_possible, self.settings.imap.append_limit)
+        limits = self.settings.imap
+        return Standing(self.state, self.may_login, tls_possible, limits.append_limit, limits.message_limit)
 
     def capabilities(self) -> bytes:
         return b" ".join((b"CAPABILITY", *self.dialect.capabilities(self.standing())))

@@ -70,7 +70,7 @@ def test_without_uidplus_no_codes_and_no_command() -> None:
 
 def test_before_tls_only_what_is_of_use_is_announced() -> None:
     dialect = dialect_for(Imap())
-    clear = Standing(State.FRESH, secure=False, tls_possible=True, append_limit=1)
+    clear = Standing(State.FRESH, secure=False, tls_possible=True, append_limit=1, message_limit=1)
     assert dialect.capabilities(clear) == (b"IMAP4rev1", b"LOGINDISABLED", b"STARTTLS", b"LITERAL+", b"ID")
     secure = dialect.capabilities(replace(clear, secure=True, tls_possible=False))
     assert {b"AUTH=PLAIN", b"AUTH=LOGIN", b"IDLE", b"APPENDLIMIT=1"} <= set(secure)

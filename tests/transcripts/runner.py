@@ -3,7 +3,8 @@
 A file is lines of these kinds; `C` and `S` may carry a number (C2, S2) for further clients:
 
     # ...                   a comment
-    % tls required          the house wants TLS; % extensions all: it speaks every extension there is
+    % tls required          the house wants TLS; % extensions all: it speaks every extension there is;
+                            % message limit 3: a command takes no more messages
     % login C ada INBOX     connect, log in, and select (the last may be left out); % connect C [tls], % greeting C
     C: a1 NOOP              the client says a line; in it {*} or {*+} is the size of the C| lines that follow
     C| Subject: x           a line of the literal (each with CRLF); the command's line ends after the last

@@ -1,6 +1,8 @@
 """Every command and every extension, as dialogues."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from tests.imap.serving import SocketHouse, serve_house
 from tests.transcripts.runner import Player, dialogues
 
 FOLDER = Path(__file__).parent / "imap"
+LIMIT = re.compile(r"^% message limit (\d+)$", re.MULTILINE)
+OF_THE_HOUSE = re.compile(r"^% (tls required|extensions all|message limit \d+)$", re.MULTILINE)
 
 
 TEXTS = {path.stem: path.read_text() for path in dialogues(FOLDER)}
@@ -34,9 +38,12 @@ async def test_dialogues_in_pieces(piece: int, tmp_path: Path, count: Callable[[
 async def play(name: str, folder: Path, piece: int = 0) -> None:
     text = TEXTS[name]
     imap = Imap(extensions="all" if "% extensions all" in text else "default")
+    limit = LIMIT.search(text)
+    if limit:
+        imap = replace(imap, message_limit=int(limit[1]))
     settings = house_settings(folder, require_tls="% tls required" in text, imap=imap)
     async with open_house(folder, ("ada", "bob"), settings=settings) as house:
-        await Player(house, piece=piece).play(text.replace("% tls required", "").replace("% extensions all", ""), name)
+        await Player(house, piece=piece).play(OF_THE_HOUSE.sub("", text), name)
 
 
 @pytest.mark.parametrize("name", ["append", "fetch", "copy-move", "idle", "views", "list", "search"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bridge.imap.base.flags import settable
+from bridge.imap.base.limit import refuse_more
 from bridge.imap.base.unbinary import without_binary
 from bridge.imap.command import Command, Done, Refused
 from bridge.imap.dialect import AppendData, Dialect, Feature
@@ -25,7 +26,6 @@ from mailstore.parse import normalise
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Prepared
 
-MOST_MESSAGES: Final = 10_000  # of one APPEND
 IN_THREAD: Final = 256 * 1024  # from this size on a message is parsed off the loop
 
 
@@ -54,9 +54,7 @@ def parse_append(cursor: Cursor, dialect: Dialect) -> Appending:
     cursor.sp()
     name = cursor.mailbox()
     found = [parse_message(cursor, dialect)]
-    while dialect.has(Feature.SEVERAL_APPENDS) and not cursor.at_end:
-        if len(found) == MOST_MESSAGES:
-            cursor.fail("Too many messages in one APPEND")
+    while dialect.has(Feature.SEVERAL_APPENDS) and not cursor.at_end:  # how many, the framer's limit of bytes bounds
         found.append(parse_message(cursor, dialect))
     cursor.eol()
     return Appending(name, tuple(found))
@@ -85,6 +83,7 @@ def parse_message(cursor: Cursor, dialect: Dialect) -> NewMessage:
 
 
 async def run_append(session: Session, wanted: Appending) -> Done:
+    refuse_more(session, len(wanted.messages))
     account = session.user().account
     mailbox = session.store.read(lambda tx: target(tx, account, wanted.name))
     prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from bridge.imap.base.append import target
+from bridge.imap.base.limit import all_or_none
 from bridge.imap.base.own import positions, uids_at
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.dialect import Dialect, Feature
@@ -39,7 +40,9 @@ def parse_copy(cursor: Cursor, dialect: Dialect) -> Copying:
 async def run_copy(session: Session, wanted: Copying, *, uid: bool) -> Done:
     selected = session.open_mailbox()
     account = session.user().account
-    uids = uids_at(selected, positions(selected, wanted.messages, uid=uid))
+    spans = positions(selected, wanted.messages, uid=uid)
+    all_or_none(session, selected, spans)
+    uids = uids_at(selected, spans)
 
     def copy(tx: WriteTx) -> Copied:
         return messages.copy(tx, selected.mailbox, uids, target(tx, account, wanted.name))

@@ -4,13 +4,15 @@ Rule: an answer goes out in parts of bounded size, each read from one snapshot a
 that neither a large mailbox nor a slow client fills the memory. What the index knows is not asked of the store.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from bridge.imap import sync
 from bridge.imap.base.flags import completed
+from bridge.imap.base.limit import refuse_more, share, told
 from bridge.imap.base.mailboxes import read_parameter
 from bridge.imap.base.own import change, pieces, positions, uids_at
 from bridge.imap.base.partial import Piece, cut
@@ -23,14 +25,18 @@ from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore import flags, messages
+from mailstore.errors import NotStored
 from mailstore.model import SEEN, FetchRow, FlagOp, Uid
 from mailstore.sqlite import ReadTx
+from mailstore.store import Renderer
 
 PLANS: Final = 256  # kept by their text
 PLAN_BYTES: Final = 1024
 FROM_INDEX: Final = 5000  # messages in a part when only the index is needed
 FROM_ROWS: Final = 250  # few enough to stay in the processor's cache: larger parts took up to a third more of its time
 FROM_STORE: Final = 500  # when only what is stored beside the rows is needed
+
+_Rows = tuple[list[FetchRow], list[bytes], list[Sequence[FetchRow]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def _plan(cursor: Cursor, dialect: Dialect, *, uid: bool) -> FetchPlan:
 
 async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
-    spans = positions(selected, wanted.messages, uid=uid)
+    spans: Sequence[range] = positions(selected, wanted.messages, uid=uid)
     plan = wanted.plan
     if plan.needs.modseq:
         session.turn_on((Mode.CONDSTORE,))
@@ -95,10 +101,15 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
         spans = _changed(selected, spans, wanted.changed_since)
     if wanted.piece is not None:
         spans = cut(spans, wanted.piece)
+        refuse_more(session, sum(map(len, spans)))
+    part = share(session, selected, spans)
+    spans = part.spans
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = _with_told(session, plan)
     done = await send(session, selected, plan, spans)
-    return completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid)
+    limited = part.code is not None
+    answer = completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid, limited=limited)
+    return told(session, answer, part.code)
 
 
 async def send(session: Session, selected: Selected, plan: FetchPlan, spans: Sequence[range]) -> int:
@@ -187,11 +198,9 @@ async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, want
     needs = plan.needs
     few = len(wanted) <= IN_LOOP_ROWS
 
-    def read(tx: ReadTx) -> tuple[list[FetchRow], list[bytes], list[Sequence[FetchRow]]]:
+    def read(tx: ReadTx, renderers: Mapping[str, Renderer]) -> _Rows:
         """The rows, what is said of the first ones, and the others in groups; in the loop only what is small."""
-        rows = messages.fetch(
-            tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=session.store.renderers
-        )
+        rows = messages.fetch(tx, selected.mailbox, wanted, needs.renderings, needs.header, renderers=renderers)
         if not needs.body:
             return rows, _rendered(session, selected, plan, rows, tx), []
         groups = list(_groups(rows))
@@ -199,7 +208,13 @@ async def _send_rows(session: Session, selected: Selected, plan: FetchPlan, want
             return rows, [], groups
         return rows, _rendered(session, selected, plan, groups[0], tx), groups[1:]
 
-    rows, pieces, groups = session.store.read(read) if few else await session.store.read_slow(read)
+    found: _Rows | None = None
+    if few:
+        with suppress(NotStored):  # a form that has to be made first is not made in the loop
+            found = session.store.read(partial(read, renderers={}))
+    if found is None:
+        found = await session.store.read_slow(partial(read, renderers=session.store.renderers))
+    rows, pieces, groups = found
     if needs.flags:
         selected.view.forget_flags([row.uid for row in rows])
     session.write_pieces(pieces)

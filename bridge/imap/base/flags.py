@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap import sync
+from bridge.imap.base.limit import share, told
 from bridge.imap.base.mailboxes import read_parameter
 from bridge.imap.base.own import change, positions, uids_at, writable
 from bridge.imap.command import Command, Done, Refused, Traits
@@ -70,12 +71,12 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     selected = writable(session)
     if wanted.unchanged_since is not None:
         session.turn_on((Mode.CONDSTORE,))
-    spans = positions(selected, wanted.messages, uid=uid)
-    uids = uids_at(selected, spans)
-    asked = sum(map(len, spans))
+    part = share(session, selected, positions(selected, wanted.messages, uid=uid))
+    uids = uids_at(selected, part.spans)
+    asked = sum(map(len, part.spans))
     word = "UID STORE" if uid else "STORE"
     if not uids:
-        return completed(word, asked, 0, uid=uid)
+        return told(session, completed(word, asked, 0, uid=uid, limited=part.code is not None), part.code)
 
     def write(tx: WriteTx) -> Stored:
         return flags.store(tx, selected.mailbox, uids, wanted.op, wanted.flags, wanted.unchanged_since)
@@ -84,13 +85,13 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     left_alone = set(stored.modified)
     withheld = selected.view.withheld
     here = [of for of in uids if of not in withheld] if withheld else uids
-    told = [of for of in here if of not in left_alone] if left_alone else here
-    _answer(session, selected, wanted, told, uid=uid)
-    done = completed(word, asked, len(here), uid=uid)
-    if not left_alone:
-        return done
-    named = stored.modified if uid else [selected.view.number(of) for of in stored.modified]
-    return Done("Some messages had changed meanwhile", codes.modified(named))
+    set_here = [of for of in here if of not in left_alone] if left_alone else here
+    _answer(session, selected, wanted, set_here, uid=uid)
+    done = completed(word, asked, len(here), uid=uid, limited=part.code is not None)
+    if left_alone:
+        named = stored.modified if uid else [selected.view.number(of) for of in stored.modified]
+        done = Done("Some messages had changed meanwhile", codes.modified(named))
+    return told(session, done, part.code)
 
 
 def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequence[Uid], *, uid: bool) -> None:
@@ -104,10 +105,16 @@ def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequenc
     session.write(b"".join(sync.flag_columns(session, selected, numbers, done, uid=uid, flags=not wanted.silent)))
 
 
-def completed(word: str, asked: int, done: int, *, uid: bool) -> Done:
-    """RFC 2180 section 4.2.1: numbers of messages that others have expunged meanwhile are told so."""
+def completed(word: str, asked: int, done: int, *, uid: bool, limited: bool) -> Done:
+    """RFC 2180 section 4.2.1: numbers of messages that others have expunged meanwhile are told so.
+
+    `limited`: not all were taken anyway; that is no failure then (RFC 9738 section 3.1).
+    """
     if asked > done and not uid:
-        raise Refused("Some of these messages have been expunged", Code.EXPUNGEISSUED.value)
+        gone = Refused("Some of these messages have been expunged", Code.EXPUNGEISSUED.value)
+        if not limited:
+            raise gone
+        return Done(gone.text, gone.code)
     return Done(f"{word} completed")
 
 

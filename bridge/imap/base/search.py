@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from bridge.imap.base import limit
 from bridge.imap.base.own import saved
 from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.criteria import Criteria, parse_criteria
@@ -42,10 +43,14 @@ class Searching:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search found: UIDs in the order of the answer, and whether it asked about modseqs."""
+    """What a search found: UIDs in the order of the answer, and whether it asked about modseqs.
+
+    `lowest`: it looked at the messages from this UID on only, as there were too many for one command.
+    """
 
     uids: Sequence[Uid]
     asks_modseq: bool
+    lowest: Uid | None = None
 
 
 Order = Callable[[Session, Selected, Sequence[Uid]], Awaitable[Sequence[Uid]]]
@@ -128,15 +133,25 @@ async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
     selected = session.open_mailbox()
     if wanted.has_charset and Mode.UTF8 in session.modes:
         raise Refused("With UTF8=ACCEPT everything is UTF-8, and no charset is named", bad=True)  # RFC 6855 section 3
-    found = await find(session, selected, wanted.criteria, wanted.returns, wanted.refused)
+    found = await find(session, selected, wanted.criteria, wanted.returns, wanted.refused, limited=True)
     if wanted.returns is None and Mode.REV2 not in session.modes:
         told = told_as(selected, found.uids, uid=uid)
         modseq = highest(session, selected, found, None)
         shown = b" " + numbers(told) if told else b""
         session.say(b"SEARCH" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
     else:
-        answer(session, selected, found, wanted.returns or (), uid=uid, criteria=wanted.criteria)
-    return Done("UID SEARCH completed" if uid else "SEARCH completed")
+        answer(session, selected, found, wanted.returns or (), uid=uid, criteria=_looked_at(wanted.criteria, found))
+    return limit.told(
+        session, Done("UID SEARCH completed" if uid else "SEARCH completed"), limit.code(session, found.lowest)
+    )
+
+
+def _looked_at(criteria: Criteria | None, found: Found) -> Criteria | None:
+    """The criteria of the messages that were looked at, so that who watches the result goes on looking at those."""
+    lowest = found.lowest
+    if criteria is None or lowest is None:
+        return criteria
+    return Criteria(lambda resolver: limit.from_uid(criteria.key(resolver), lowest))
 
 
 async def find(
@@ -145,14 +160,22 @@ async def find(
     criteria: Criteria | None,
     returns: Returns | None,
     refused: Refused | None = None,
+    *,
+    limited: bool = False,
 ) -> Found:
-    """The messages the criteria are true of, ascending. Raises Refused, and empties "$" if it was to be set."""
+    """The messages the criteria are true of, ascending. Raises Refused, and empties "$" if it was to be set.
+
+    `limited`: of no more messages than one command may look at (RFC 9738), if there is such a limit.
+    """
     if session.tag in selected.watches and any(option.watch for option, _ in returns or ()):
         raise Refused("A search with this tag is kept up to date already", bad=True)  # RFC 5267 section 4.3
     try:
         if criteria is None:
             raise refused or Refused("Nothing to search for", bad=True)
         query = criteria.query(Resolver(selected, uid_only=Mode.UIDONLY in session.modes))
+        lowest = limit.reach(session, selected, query) if limited else None
+        if lowest is not None:
+            query = limit.from_uid(query, lowest)
         there = selected.index.uids
         uids = await session.store.search(selected.mailbox, query)
         if there is not selected.index.uids or there != selected.view.uids:  # else the client knows all that there is
@@ -161,7 +184,7 @@ async def find(
         if saves(returns) and not error.bad:
             selected.saved = ()
         raise
-    return Found(uids, asks_modseq(query))
+    return Found(uids, asks_modseq(query), lowest)
 
 
 def saves(returns: Returns | None) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 from bridge.imap.base.append import target
 from bridge.imap.base.copy import Copying, copyuid, parse_copy
 from bridge.imap.base.expunge import position_code
+from bridge.imap.base.limit import share, told
 from bridge.imap.base.own import change, positions, uids_at, writable
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.dialect import Extension, announces
@@ -20,7 +21,8 @@ async def run_move(session: Session, wanted: Copying, *, uid: bool) -> Done:
     """COPYUID goes out before the departures (section 4.3). What has gone already is passed over (iOS)."""
     selected = writable(session)
     account = session.user().account
-    uids = uids_at(selected, positions(selected, wanted.messages, uid=uid))
+    part = share(session, selected, positions(selected, wanted.messages, uid=uid))
+    uids = uids_at(selected, part.spans)
 
     def move(tx: WriteTx) -> Copied:
         return messages.move(tx, selected.mailbox, uids, target(tx, account, wanted.name))
@@ -30,8 +32,8 @@ async def run_move(session: Session, wanted: Copying, *, uid: bool) -> Done:
     if code is not None:
         session.say(b"OK [" + code + b"] Moved")
     if not moved.target_uids:
-        return Done("No messages moved")
-    return Done("MOVE completed", position_code(session, selected))
+        return told(session, Done("No messages moved"), part.code)
+    return told(session, Done("MOVE completed", position_code(session, selected)), part.code)
 
 
 EXTENSION: Final = Extension(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from bridge.imap.base.limit import refuse_more
 from bridge.imap.base.ordering import arranged, parse_charset, parse_what
 from bridge.imap.base.search import find, told_as
 from bridge.imap.command import Command, Done, Traits
@@ -32,6 +33,7 @@ def parse_thread(cursor: Cursor, dialect: Dialect) -> Threading:
 
 async def run_thread(session: Session, wanted: Threading, *, uid: bool) -> Done:
     selected = session.open_mailbox()
+    refuse_more(session, len(selected.view))  # RFC 9738 section 3.3: of the mailbox, whatever is found
     found = await find(session, selected, wanted.criteria, None)
     of = (found.uids, told_as(selected, found.uids, uid=uid))
     memory, mailbox = session.host.order_memory, selected.mailbox.id

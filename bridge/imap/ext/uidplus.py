@@ -3,6 +3,7 @@
 from typing import Final
 
 from bridge.imap.base.expunge import expunge
+from bridge.imap.base.limit import deleted_share, told
 from bridge.imap.base.own import positions, uids_at, writable
 from bridge.imap.command import Command, Done, Traits
 from bridge.imap.dialect import Dialect, Extension, Feature, announces
@@ -21,8 +22,9 @@ def parse_uid_expunge(cursor: Cursor, dialect: Dialect) -> SeqSet:
 
 async def run_uid_expunge(session: Session, messages: SeqSet) -> Done:
     selected = writable(session)
-    uids = uids_at(selected, positions(selected, messages, uid=True))
-    return Done("UID EXPUNGE completed", await expunge(session, uids) if uids else None)
+    named = uids_at(selected, positions(selected, messages, uid=True))
+    uids, code = deleted_share(session, selected, named)
+    return told(session, Done("UID EXPUNGE completed", await expunge(session, uids) if uids else None), code)
 
 
 EXTENSION: Final = Extension(

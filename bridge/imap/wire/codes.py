@@ -97,6 +97,11 @@ def mailboxid(object_id: str) -> bytes:
     return b"MAILBOXID (%b)" % object_id.encode("ascii")
 
 
+def messagelimit(limit: int, lowest: int | None = None) -> bytes:
+    """RFC 9738: how many messages a command takes, and the lowest UID of those it took (None: it took none)."""
+    return b"MESSAGELIMIT %d" % limit if lowest is None else b"MESSAGELIMIT %d %d" % (limit, lowest)
+
+
 def modified(numbers: Iterable[int]) -> bytes:
     """RFC 7162: messages that a conditional STORE left alone."""
     return b"MODIFIED " + render.number_set(numbers)
