@@ -217,7 +217,7 @@ def _insert(tx: WriteTx, account: AccountId, email: EmailId, wish: _Wish) -> Thr
         account=account,
         content=content.keep(tx, wish.prepared),
         thread=thread,
-        header_size=wish.prepared.message.header_size,
+        header_size=wish.prepared.head.header_size,
         internal_date=wish.internal_date,
         zone=wish.zone,
         filed=sent.FILED if wish.filed else 0,
@@ -258,8 +258,8 @@ def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId
         threads.ensure(tx, account, given)
         thread = given
     else:
-        thread = threads.find(tx, account, threads.keys_of(prepared.message)) or threads.new(tx, account)
-    index = threads.index_alias(prepared.message.thread_index)
+        thread = threads.find(tx, account, threads.keys_of(prepared.head)) or threads.new(tx, account)
+    index = threads.index_alias(prepared.head.thread_index)
     if index is not None:
         threads.alias(tx, account, thread, index)
     return thread

@@ -14,6 +14,7 @@ _CHECKS = {
     "lost-placements": "a placement leads nowhere",
     "contents": "the bytes of a message do not add up",
     "unused-contents": "bytes without a message will never be swept",
+    "renderings": "renderings and the bytes they are of do not go together",
     "labels": "a label and what it does disagree",
     "threads": "a message is in another account's thread",
     "modseqs": "a mailbox is ahead of its account",

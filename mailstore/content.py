@@ -7,10 +7,10 @@ thousand messages does not wait for their bytes. Whoever finds content by its ha
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 from mailstore.model import ContentId
-from mailstore.parse import Message, parse
+from mailstore.parse import Head, Message, parse, parse_head
 from mailstore.standing import spans
 from mailstore.transaction import ReadTx, WriteTx
 
@@ -18,26 +18,21 @@ CHUNK_BITS = 16  # of a chunk's id, its number
 CHUNK_BYTES = 256 * 1024
 SWEEP = 64  # contents looked at in one step
 FEW = 4  # contents that are looked up one by one, which costs less than to send a list of them along
-DENSE = 2  # so many contents are passed over rather than looked for, for each that is wanted
-
-Renderer = Callable[[Message], bytes]
 
 
-@dataclass(frozen=True, slots=True)
 class Prepared:
-    """A message ready to be stored: its bytes, and all that costs time to find out about them."""
+    """A message ready to be stored: its bytes, their hash, and what its header says. The rest is read when it is asked
+    for (`message`), and by whoever makes the renderings, behind the commit."""
 
-    raw: bytes
-    hash: bytes
-    message: Message
-    rendered: tuple[tuple[str, bytes], ...]
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.hash = hashlib.sha256(raw).digest()
+        self.head: Head = parse_head(raw)
 
-
-def prepare(raw: bytes, renderers: Mapping[str, Renderer]) -> Prepared:
-    """Parse and render a message. Pure; takes any bytes."""
-    message = parse(raw)
-    rendered = tuple((name, render(message)) for name, render in renderers.items())
-    return Prepared(raw, hashlib.sha256(raw).digest(), message, rendered)
+    @cached_property
+    def message(self) -> Message:
+        """The whole message, parsed."""
+        return parse(self.raw)
 
 
 def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
@@ -45,30 +40,27 @@ def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
     there = tx.value("mailstore.content.by-hash", hash=prepared.hash)
     if there is not None:
         return ContentId(there)
-    message = prepared.message
+    head = prepared.head
     content = tx.insert(
         "mailstore.content.insert",
         hash=prepared.hash,
         size=len(prepared.raw),
-        header_size=message.header_size,
-        message_id=None if message.message_id is None else storable(message.message_id),
-        subject=storable(message.subject),
-        base_subject=storable(message.base_subject),
-        sent=message.sent,
-        sent_day=sent_day(message),
+        header_size=head.header_size,
+        message_id=None if head.message_id is None else storable(head.message_id),
+        subject=storable(head.subject),
+        base_subject=storable(head.base_subject),
+        sent=head.sent,
+        sent_day=sent_day(head),
     )
     for number, start in enumerate(range(0, len(prepared.raw) or 1, CHUNK_BYTES)):
         data = prepared.raw[start : start + CHUNK_BYTES]
         tx.run("mailstore.content.insert-chunk", id=content << CHUNK_BITS | number, data=data)
-    _keep_rendered(tx, ContentId(content), prepared.rendered)
     return ContentId(content)
 
 
-def _keep_rendered(tx: WriteTx, content: ContentId, rendered: Sequence[tuple[str, bytes]]) -> None:
-    rows = [{"name": name, "content": content, "bytes": text} for name, text in rendered]
-    if rows and tx.many("mailstore.content.insert-rendered", rows) < len(rows):  # one of them is met for the first time
-        tx.many("mailstore.content.add-rendering", rows)
-        tx.many("mailstore.content.insert-rendered", rows)
+def exists(tx: ReadTx, content: ContentId) -> bool:
+    """Whether the bytes of a content have not been swept."""
+    return tx.value("mailstore.content.chunk-size", id=content << CHUNK_BITS) is not None
 
 
 def body(tx: ReadTx, content: ContentId, start: int = 0, length: int | None = None) -> bytes:
@@ -122,31 +114,6 @@ def headers(tx: ReadTx, contents: Sequence[ContentId], sizes: Mapping[ContentId,
     return found
 
 
-def renderings(
-    tx: ReadTx, contents: Sequence[ContentId], name: str, renderers: Mapping[str, Renderer]
-) -> dict[ContentId, bytes]:
-    """One kind of rendering of these contents; one that is not stored (of a new version) is made now."""
-    rows = tx.all("mailstore.content.rendered", name=name, contents=json.dumps(list(contents)))
-    found = {ContentId(row["content"]): row["bytes"] for row in rows}
-    for content in contents:
-        if content not in found:
-            found[content] = renderers[name](parse(body(tx, content)))
-    return found
-
-
-def stored_renderings(tx: ReadTx, contents: Sequence[int], name: str) -> dict[int, bytes]:
-    """One kind of rendering of these contents as far as it is stored, and perhaps of some between them."""
-    return tx.pairs("mailstore.content.rendered-in", name=name, ranges=_ranges(contents))
-
-
-def _ranges(contents: Sequence[int]) -> str:
-    """Contents as queries take them: in one range when at least every other one in it is wanted, so that they are read
-    in one sweep; else in runs."""
-    if contents and (last := max(contents)) - (first := min(contents)) < DENSE * len(contents):
-        return json.dumps([(first, last)])
-    return spans(contents)
-
-
 def sweep(tx: WriteTx, limit: int = SWEEP) -> list[ContentId]:
     """Delete up to `limit` contents that no message has any more; returns them. Empty when there is nothing to do."""
     rows = tx.all("mailstore.content.orphans", limit=limit)
@@ -161,15 +128,15 @@ def sweep(tx: WriteTx, limit: int = SWEEP) -> list[ContentId]:
     return unused
 
 
-def sent_day(message: Message) -> int | None:
+def sent_day(head: Head) -> int | None:
     """The day of the Date field as written, in its own zone; days since 1970-01-01."""
-    if message.sent is None:
+    if head.sent is None:
         return None
-    return (message.sent + _zone_millis(message)) // 86_400_000
+    return (head.sent + _zone_millis(head.headers.first("date") or b"")) // 86_400_000
 
 
-def _zone_millis(message: Message) -> int:
-    written = (message.envelope.date or b"").split(b"(")[0].split()
+def _zone_millis(date: bytes) -> int:
+    written = date.split(b"(")[0].split()
     zone = written[-1] if written else b""
     if len(zone) != 5 or zone[:1] not in (b"+", b"-") or not zone[1:].isdigit():
         return 0

@@ -35,6 +35,12 @@ class HasChildren(StoreError):
     code = "has-children"
 
 
+class NotStored(StoreError):
+    """A rendering of a message has to be made first, by whoever can."""
+
+    code = "not-stored"
+
+
 class CannotModify(StoreError):
     """The mailbox is a view or one that Postroom itself keeps; the text says what to do instead."""
 

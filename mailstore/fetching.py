@@ -12,8 +12,8 @@ from typing import Final, cast, overload
 
 from mailstore import content
 from mailstore import keywords as words
-from mailstore.content import Renderer
 from mailstore.copies import living
+from mailstore.errors import NotStored
 from mailstore.facts import Facts
 from mailstore.lookup import get
 from mailstore.model import (
@@ -28,6 +28,7 @@ from mailstore.model import (
     ThreadId,
     Uid,
 )
+from mailstore.renderings import Renderer, columns
 from mailstore.standing import spans
 from mailstore.transaction import ReadTx
 
@@ -50,7 +51,7 @@ def fetch(
 ) -> list[FetchRow]:
     """The messages with these UIDs, ascending, with the stored renderings asked for and, if wanted, their headers.
 
-    `renderers` makes what is not stored yet (`Store.renderers`); without it a missing rendering is a KeyError.
+    `renderers` makes what is not stored yet (`Store.renderers`). Raises NotStored for what it does not make.
     """
     joined = {f"rendering_{letter}": name for letter, name in zip(JOINED, renderings, strict=False)}
     rows = tx.all("mailstore.messages.fetch", mailbox=mailbox.id, uids=spans(uids), **{**_NONE_JOINED, **joined})
@@ -93,20 +94,26 @@ class StoredRows(Sequence[StoredRow]):
         return self._rows[at]
 
 
-def stored(tx: ReadTx, facts: Facts, renderings: Sequence[str] = (), header: bool = False) -> StoredRows | None:
+def stored(
+    tx: ReadTx,
+    facts: Facts,
+    renderings: Sequence[str] = (),
+    header: bool = False,
+    *,
+    renderers: Mapping[str, Renderer] = _NO_RENDERERS,
+) -> StoredRows | None:
     """The same of messages whose facts are known, without looking at the messages again; None when something is not
-    stored: a rendering of a new version, or the bytes of a message that left and has been swept."""
+    stored: a rendering that `renderers` does not make, or the bytes of a message that left and has been swept."""
     contents = cast("list[ContentId]", facts.contents.tolist())
     heads: Sequence[bytes | None] = [None] * len(contents)
-    try:
-        forms = {
-            name: [*map(content.stored_renderings(tx, contents, name).__getitem__, contents)] for name in renderings
-        }
-        if header:
-            found = content.headers(tx, contents, dict(zip(contents, facts.header_sizes, strict=True)))
-            heads = [*map(found.__getitem__, contents)]
-    except KeyError:
+    forms = columns(tx, contents, renderings, renderers)
+    if forms is None:
         return None
+    if header:
+        found = content.headers(tx, contents, dict(zip(contents, facts.header_sizes, strict=True)))
+        if not all(map(found.__contains__, contents)):
+            return None
+        heads = [*map(found.__getitem__, contents)]
     return StoredRows(facts, heads, forms)
 
 
@@ -118,20 +125,16 @@ def _headers(tx: ReadTx, rows: Sequence[Row]) -> dict[ContentId, bytes]:
 def _rendered(
     tx: ReadTx, rows: Sequence[Row], names: Sequence[str], renderers: Mapping[str, Renderer]
 ) -> Iterable[tuple[bytes, ...]]:
-    """For each row the renderings asked for: the first ones came with it, others and those not stored are got now."""
+    """For each row the renderings asked for: the first ones came with it; where that is not enough all are got now."""
     if not names:
         return [()] * len(rows)
-    columns = []
-    for at, name in enumerate(names):
-        column: list[bytes | None] = [None] * len(rows)
-        if at < len(JOINED):
-            column = [row[COLUMNS + at] for row in rows]
-        if None in column:
-            contents = [ContentId(row["content"]) for row, there in zip(rows, column, strict=True) if there is None]
-            made = content.renderings(tx, contents, name, renderers)
-            column = [there or made.get(row["content"], b"") for row, there in zip(rows, column, strict=True)]
-        columns.append(column)
-    return zip(*cast("list[list[bytes]]", columns), strict=True)
+    joined = [[row[COLUMNS + at] for row in rows] for at in range(min(len(names), len(JOINED)))]
+    if len(joined) == len(names) and not any(None in column for column in joined):
+        return zip(*joined, strict=True)
+    forms = columns(tx, [ContentId(row[_CONTENT]) for row in rows], names, renderers)
+    if forms is None:
+        raise NotStored(f"not all of these are stored: {', '.join(names)}")
+    return zip(*(forms[name] for name in names), strict=True)
 
 
 def locate(tx: ReadTx, email: EmailId) -> list[tuple[Mailbox, Uid]]:

@@ -43,7 +43,11 @@ def fold_needle(needle: str) -> str:
 
 def document(raw: bytes) -> Document:
     """Read a message for searching; takes any bytes."""
-    message = parse(raw)
+    return document_of(parse(raw), raw)
+
+
+def document_of(message: Message, raw: bytes) -> Document:
+    """The same of a message that has been parsed."""
     embedded = _embedded_roots(message)
     parts: list[str] = []
     body: list[str] = []

@@ -1,4 +1,5 @@
-"""What can wait: filling the text index, deleting content that no message has any more, shortening the log.
+"""What can wait: rendering messages, filling the text index, deleting content that no message has any more, shortening
+the log.
 
 The rule: it works behind the commits, in small steps, and only after a moment of quiet (or when it has waited long), so
 that it takes nothing from whoever is appending; whatever is left undone is found again at the next start.
@@ -6,12 +7,16 @@ that it takes nothing from whoever is appending; whatever is left undone is foun
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 
-from mailstore import accounts, changes, content
+from mailstore import accounts, changes, content, renderings
 from mailstore.errors import StoreError
-from mailstore.folding import Document, document
+from mailstore.folding import Document, document_of
 from mailstore.model import ContentId
+from mailstore.parse import parse
+from mailstore.renderings import Renderer
 from mailstore.sqlite import Database
 from mailstore.textindex import TextIndex
 from mailstore.transaction import ReadTx, WriteTx
@@ -26,9 +31,16 @@ _DAY_SECONDS = 86_400.0
 class Housekeeping:
     """One task; `poke` tells it that there may be work."""
 
-    def __init__(self, database: Database, index: TextIndex, report: Callable[[str, BaseException], None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        index: TextIndex,
+        renderers: Callable[[], Mapping[str, Renderer]],
+        report: Callable[[str, BaseException], None],
+    ) -> None:
         self._database = database
         self._index = index
+        self._renderers = renderers
         self._report = report
         self._poked = asyncio.Event()
         self._last_poke = 0.0
@@ -62,7 +74,7 @@ class Housekeeping:
         async with self._lock:
             while await self._sweep_some():
                 pass
-            while await self._index_some():
+            while await self._read_some():
                 pass
 
     async def _work(self) -> None:
@@ -105,20 +117,40 @@ class Housekeeping:
             await self._index.forget(gone)
         return before[0]
 
-    async def _index_some(self) -> bool:
-        mark = self._index.mark
-        found = await self._database.read_slow(lambda tx: _documents(tx, mark))
-        if not found:
+    async def _read_some(self) -> bool:
+        """Read the next messages once, for the renderings and for the text index; False when both have all."""
+        renderers, indexed = self._renderers(), self._index.mark
+        found = await self._database.read_slow(lambda tx: _read_on(tx, indexed, renderers))
+        if found.last is None:
             return False
-        await self._index.add(found, max(found))
+        if found.rendered:
+            await self._database.write(partial(renderings.keep, made=found.rendered, names=renderers, mark=found.last))
+        if found.documents:
+            await self._index.add(found.documents, found.last)
         return True
 
 
-def _documents(tx: ReadTx, mark: ContentId) -> dict[ContentId, Document]:
-    found: dict[ContentId, Document] = {}
-    size = 0
-    for row in tx.all("mailstore.search.unindexed", mark=mark, limit=_BATCH):
-        found[ContentId(row["id"])] = document(content.body(tx, ContentId(row["id"])))
+@dataclass(slots=True)
+class _Read:
+    """What was made of the messages up to `last`; None when there were none to read."""
+
+    documents: dict[ContentId, Document] = field(default_factory=dict)
+    rendered: dict[ContentId, dict[str, bytes]] = field(default_factory=dict)
+    last: ContentId | None = None
+
+
+def _read_on(tx: ReadTx, indexed: ContentId, renderers: Mapping[str, Renderer]) -> _Read:
+    """Read messages from the first one that is not rendered or indexed yet."""
+    marks = renderings.marks(tx, renderers)
+    found, size = _Read(), 0
+    for row in tx.all("mailstore.search.unindexed", mark=min([indexed, *marks.values()]), limit=_BATCH):
+        each = found.last = ContentId(row["id"])
+        raw = content.body(tx, each)
+        message = parse(raw)
+        if each > indexed:
+            found.documents[each] = document_of(message, raw)
+        if forms := {name: render(message) for name, render in renderers.items() if each > marks[name]}:
+            found.rendered[each] = forms
         size += row["size"]
         if size > _BATCH_BYTES:
             break

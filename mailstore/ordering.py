@@ -1,7 +1,6 @@
 """What messages are put in order by: dates, sizes and subjects as they are stored, and one rendering beside them.
 
-The rule: one call is one query over the UIDs it was given; nothing is parsed but what was stored before the rendering
-was known.
+The rule: one call is one query over the UIDs it was given; nothing is parsed but what has no stored rendering yet.
 """
 
 import json
@@ -9,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mailstore import content
-from mailstore.content import Renderer
 from mailstore.model import ContentId, Mailbox, Millis, Uid
 from mailstore.parse import parse
+from mailstore.renderings import Renderer
 from mailstore.transaction import ReadTx
 
 

@@ -13,7 +13,7 @@ from sqlite3 import Row
 from mailstore import flags
 from mailstore.content import Prepared, storable
 from mailstore.model import EmailId, FlagOp, Mailbox, ThreadId, Uid
-from mailstore.parse import Message
+from mailstore.parse import Head, Message
 from mailstore.transaction import ReadTx, WriteTx
 
 FILED = 1  # the server's copy, in the column `filed`; 2 is added once it has met its twin
@@ -32,9 +32,9 @@ class Match:
 
 def likeness(prepared: Prepared) -> bytes | None:
     """A hash of From, To, Subject and body; None without a Date, as nothing could be matched by it then."""
-    message = prepared.message
-    if message.sent is None:
+    if prepared.head.sent is None:
         return None
+    message = prepared.message
     digest = hashlib.sha256(b"\0".join(_parts(message)))
     digest.update(b"\0\0" + prepared.raw[message.header_size :].rstrip())
     return digest.digest()[:16]
@@ -48,7 +48,7 @@ def _parts(message: Message) -> list[bytes]:
 
 def match(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes | None, *, filed: bool) -> Match | None:
     """The copy that the other side put into Sent: a client's when the server files (`filed`), else the server's."""
-    rows = _by_message_id(tx, mailbox, prepared.message, filed) or _by_likeness(tx, mailbox, prepared, like, filed)
+    rows = _by_message_id(tx, mailbox, prepared.head, filed) or _by_likeness(tx, mailbox, prepared, like, filed)
     if not rows:
         return None
     content = tx.value("mailstore.content.by-hash", hash=prepared.hash)
@@ -56,15 +56,15 @@ def match(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes | None, 
     return Match(EmailId(row["id"]), Uid(row["uid"]), ThreadId(row["thread"]), row["content"] == content, row)
 
 
-def _by_message_id(tx: ReadTx, mailbox: Mailbox, message: Message, filed: bool) -> list[Row]:
+def _by_message_id(tx: ReadTx, mailbox: Mailbox, head: Head, filed: bool) -> list[Row]:
     """The server matches whatever is there (it may be filing again), a client only what the server filed."""
-    if message.message_id is None:
+    if head.message_id is None:
         return []
     rows = tx.all(
         "mailstore.messages.sent-by-message-id",
         account=mailbox.account,
         mailbox=mailbox.id,
-        message_id=storable(message.message_id),
+        message_id=storable(head.message_id),
     )
     return [row for row in rows if filed or row["filed"] & FILED]
 
@@ -78,7 +78,7 @@ def _by_likeness(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes |
         account=mailbox.account,
         mailbox=mailbox.id,
         likeness=like,
-        sent=prepared.message.sent,
+        sent=prepared.head.sent,
     )
     return [row for row in rows if row["filed"] == (0 if filed else FILED)]
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from mailstore import check, facts, fetching, lookup, search, views
 from mailstore.cache import FlagSets, MailboxIndex
-from mailstore.content import Prepared, Renderer, prepare
+from mailstore.content import Prepared
 from mailstore.doorbell import Doorbell
 from mailstore.errors import NoSuchMailbox
 from mailstore.events import Lingering, Stale, Touched, Watched
@@ -24,6 +24,7 @@ from mailstore.facts import Facts
 from mailstore.housekeeping import Housekeeping
 from mailstore.model import FetchRow, Mailbox, MailboxId, Millis, ModSeq, Snapshot, Uid, View
 from mailstore.query import Query
+from mailstore.renderings import Renderer
 from mailstore.sessions import NOBODY, Sessions
 from mailstore.shifts import Shift
 from mailstore.sqlite import Database, Probe, ReadTx, Series, WriteTx, system_millis
@@ -56,7 +57,7 @@ class Store:
         self.doorbell = Doorbell()
         self.flag_sets = FlagSets()
         self.sessions = Sessions(self._position, self._sweep_unread, self._sweep_later)
-        self.housekeeping = Housekeeping(db, index, _report)
+        self.housekeeping = Housekeeping(db, index, lambda: self.renderers, _report)
         self._indexes: OrderedDict[MailboxId, MailboxIndex] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -127,9 +128,9 @@ class Store:
     # Messages
 
     def prepare(self, raw: bytes) -> Prepared:
-        """Parse and render a message before it is written. Pure; takes about a millisecond a megabyte, so in a thread
-        when it is large."""
-        return prepare(raw, self.renderers)
+        """Hash a message and read its header before it is written. Pure; takes about half a millisecond a megabyte, so
+        in a thread when it is large."""
+        return Prepared(raw)
 
     def fetch(
         self, mailbox: Mailbox, uids: Sequence[Uid], renderings: Sequence[str] = (), header: bool = False

@@ -6,15 +6,15 @@ Thread-Index, then the short code of a subject; never by a subject's text. A for
 
 from mailstore.errors import StoreError
 from mailstore.model import AccountId, EmailId, ThreadId, ThreadKeys
-from mailstore.parse import Message
+from mailstore.parse import Head
 from mailstore.transaction import ReadTx, WriteTx
 
 _INDEX_BYTES = 22  # of a Thread-Index: the part all messages of a conversation share
 
 
-def keys_of(message: Message, code: str | None = None) -> ThreadKeys:
-    """The thread keys of a parsed message."""
-    return ThreadKeys(message.in_reply_to, message.references, message.thread_index, code)
+def keys_of(head: Head, code: str | None = None) -> ThreadKeys:
+    """The thread keys of a message, by its header."""
+    return ThreadKeys(head.in_reply_to, head.references, head.thread_index, code)
 
 
 def find(tx: ReadTx, account: AccountId, keys: ThreadKeys) -> ThreadId | None:

@@ -118,7 +118,7 @@ class Accept:
         prepared = self._store.prepare(raw)
         without = _BCC.sub(b"", head + b"\r\n")
         opened = prepared if without == head + b"\r\n" else self._store.prepare(without + b"\r\n" + body)
-        key = identity_key(prepared.message.message_id, raw)
+        key = identity_key(prepared.head.message_id, raw)
         from bridge.post.reading import machine_reason  # on first use: its patterns make a start slower
 
         machine = machine_reason(prepared.message, raw, mail_from=envelope.mail_from) is not None

@@ -9,14 +9,15 @@ from mailstore.parse.content import decode_transfer, known_encoding
 from mailstore.parse.envelope import Envelope, message_ids, parse_date, thread_index
 from mailstore.parse.headers import Headers, decode_header, split_headers, unfold
 from mailstore.parse.parameters import Parameters, media_type, parameter, split_parameters
-from mailstore.parse.scan import normalise, parse
+from mailstore.parse.scan import normalise, parse, parse_head
 from mailstore.parse.searchable import html_words, searchable
-from mailstore.parse.structure import Message, Part, walk
+from mailstore.parse.structure import Head, Message, Part, walk
 from mailstore.parse.subject import base_subject, is_reply
 
 __all__ = [
     "Address",
     "Envelope",
+    "Head",
     "Headers",
     "Message",
     "Parameters",
@@ -36,6 +37,7 @@ __all__ = [
     "parse",
     "parse_addresses",
     "parse_date",
+    "parse_head",
     "searchable",
     "split_headers",
     "split_parameters",

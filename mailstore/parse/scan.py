@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mailstore.parse.envelope import build_envelope, message_ids, own_id, parse_date, thread_index
 from mailstore.parse.headers import Headers, decode_header, split_headers
 from mailstore.parse.parameters import Parameters, media_type, parameter, split_parameters
-from mailstore.parse.structure import Message, Part
+from mailstore.parse.structure import Head, Message, Part
 from mailstore.parse.subject import base_subject
 
 MAX_DEPTH = 40
@@ -34,22 +34,43 @@ def parse(raw: bytes) -> Message:
     return _Scanner(raw).message(0, "", 0)
 
 
-def _message(headers: Headers, root: Part, start: int, header_end: int, end: int) -> Message:
-    envelope = build_envelope(headers)
-    subject = decode_header(envelope.subject) if envelope.subject else ""
-    return Message(
+def parse_head(raw: bytes) -> Head:
+    """The header alone of the message in `raw`, which says just what `parse` says of it; the body is not looked at."""
+    end = _Scanner(raw).header_end(0)
+    return _head(split_headers(raw[:end]), end)
+
+
+def _head(headers: Headers, header_size: int) -> Head:
+    value = headers.first("subject")
+    subject = decode_header(value) if value else ""
+    return Head(
         headers=headers,
-        root=root,
-        header_size=header_end - start,
-        size=end - start,
-        envelope=envelope,
-        message_id=own_id(envelope.message_id),
-        in_reply_to=message_ids(envelope.in_reply_to),
+        header_size=header_size,
+        message_id=own_id(headers.first("message-id")),
+        in_reply_to=message_ids(headers.first("in-reply-to")),
         references=message_ids(headers.first("references")),
         thread_index=thread_index(headers.first("thread-index")),
         subject=subject,
         base_subject=base_subject(subject),
-        sent=parse_date(envelope.date),
+        sent=parse_date(headers.first("date")),
+    )
+
+
+def _message(headers: Headers, root: Part, start: int, header_end: int, end: int) -> Message:
+    head = _head(headers, header_end - start)
+    return Message(
+        head.headers,
+        head.header_size,
+        head.message_id,
+        head.in_reply_to,
+        head.references,
+        head.thread_index,
+        head.subject,
+        head.base_subject,
+        head.sent,
+        root=root,
+        size=end - start,
+        envelope=build_envelope(headers),
     )
 
 
@@ -81,10 +102,10 @@ class _Scanner:
         return _message(head.headers, root, start, head.end, root.body_end)
 
     def _head(self, start: int) -> _Head:
-        end = self._header_end(start)
+        end = self.header_end(start)
         return _Head(start, end, split_headers(self.raw[start:end]))
 
-    def _header_end(self, start: int) -> int:
+    def header_end(self, start: int) -> int:
         """Just behind the empty line that ends the header at `start`; else the next boundary line or the end."""
         raw = self.raw
         if start == 0 and raw.startswith(b"\r\n"):

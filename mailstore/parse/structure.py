@@ -117,14 +117,12 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A parsed message. `size` counts from its first header byte to its end; the root part holds the positions."""
+class Head:
+    """What the header of a message says to whoever keeps it: by what it is found, threaded and sorted."""
 
     headers: Headers
-    root: Part
     header_size: int
-    size: int
-    envelope: Envelope
+    """With the empty line."""
     message_id: str | None
     in_reply_to: tuple[str, ...]
     references: tuple[str, ...]
@@ -133,6 +131,15 @@ class Message:
     base_subject: str
     sent: int | None
     """The Date field, UTC milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Head):
+    """A parsed message. `size` counts from its first header byte to its end; the root part holds the positions."""
+
+    root: Part
+    size: int
+    envelope: Envelope
 
     def part(self, section: str) -> Part | None:
         """The part that FETCH names `section` ("1", "2.1"); for message/rfc822 the part itself. None: no such part."""

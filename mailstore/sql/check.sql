@@ -62,6 +62,13 @@ SELECT c.id FROM content c
 WHERE NOT EXISTS (SELECT 1 FROM email e WHERE e.content = c.id)
 AND NOT EXISTS (SELECT 1 FROM orphan o WHERE o.content = c.id);
 
+-- name: renderings
+-- Contents up to a kind's mark of which it is not stored, and renderings of contents that are gone.
+SELECT r.id, c.id FROM rendering r CROSS JOIN content c ON c.id <= r.mark
+WHERE NOT EXISTS (SELECT 1 FROM rendered d WHERE d.rendering = r.id AND d.content = c.id)
+UNION ALL
+SELECT d.rendering, d.content FROM rendered d WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.id = d.content);
+
 -- name: labels
 -- Labels of no message, and messages that are open without the label or labelled without being open.
 SELECT email FROM label WHERE email NOT IN (SELECT id FROM email)

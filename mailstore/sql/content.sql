@@ -15,6 +15,9 @@ SELECT id, data FROM content_chunk WHERE id BETWEEN :first AND :last ORDER BY id
 -- name: chunk
 SELECT data FROM content_chunk WHERE id = :id;
 
+-- name: chunk-size
+SELECT length(data) FROM content_chunk WHERE id = :id;
+
 -- name: first-chunks
 -- The first chunk of each of the contents in these ranges ([[first, last], ...], ascending).
 SELECT k.id >> 16, k.data
@@ -29,26 +32,6 @@ SELECT c.id, CASE WHEN c.header_size <= length(k.data) THEN substr(k.data, 1, c.
 FROM json_each(:contents) j
 CROSS JOIN content c ON c.id = j.value
 JOIN content_chunk k ON k.id = c.id << 16;
-
--- name: add-rendering
-INSERT OR IGNORE INTO rendering (name) VALUES (:name);
-
--- name: insert-rendered
-INSERT OR IGNORE INTO rendered (rendering, content, bytes) SELECT id, :content, :bytes FROM rendering WHERE name = :name;
-
--- name: rendered
--- One kind of rendering of these contents.
-SELECT r.content, r.bytes
-FROM json_each(:contents) j
-CROSS JOIN rendered r ON r.content = j.value
-WHERE r.rendering = (SELECT id FROM rendering WHERE name = :name);
-
--- name: rendered-in
--- One kind of rendering of the contents in these ranges ([[first, last], ...], ascending).
-SELECT r.content, r.bytes
-FROM json_each(:ranges) j
-CROSS JOIN rendered r ON r.rendering = (SELECT id FROM rendering WHERE name = :name)
-    AND r.content BETWEEN json_extract(j.value, '$[0]') AND json_extract(j.value, '$[1]');
 
 -- name: orphan
 -- These contents may have lost their last message.

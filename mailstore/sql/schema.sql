@@ -67,7 +67,8 @@ CREATE TABLE content_chunk (
 
 CREATE TABLE rendering (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE                -- versioned: "imap.envelope.1"
+    name TEXT NOT NULL UNIQUE,               -- versioned: "imap.envelope.1"
+    mark INTEGER NOT NULL DEFAULT 0          -- of every content up to this one it is stored
 ) STRICT;
 
 CREATE TABLE rendered (

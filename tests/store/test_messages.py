@@ -1,7 +1,6 @@
 """Appending, copying, moving, removing and reading messages, through the public face."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -235,31 +234,6 @@ async def test_a_message_is_found_by_its_ids(desk: Desk) -> None:
     assert desk.read(lambda tx: messages.email(tx, one.email)) is None
     places = desk.read(lambda tx: messages.locate(tx, one.email))
     assert [(box.name, uid) for box, uid in places] == [("Archive", 1), ("All", 2)]
-
-
-async def test_renderings_are_stored_with_the_message_and_made_when_missing(tmp_path: Path, clock: Any) -> None:
-    from tests.store.helpers import make_desk, open_store
-
-    made = []
-
-    def render(message: Any) -> Any:
-        made.append(message.subject)
-        return b"<" + message.subject.encode() + b">"
-
-    store = await open_store(tmp_path / "r", clock, renderers={"subject.1": render})
-    desk = await make_desk(store, clock)
-    await desk.append("INBOX", mail("One"))
-    await desk.append("INBOX", mail("Two"))
-    made.clear()
-    assert [row.rendered for row in desk.fetch("INBOX", [1, 2], "subject.1")] == [(b"<One>",), (b"<Two>",)]
-    assert made == []
-    await store.close()
-    store = await open_store(tmp_path / "r", clock, renderers={"subject.2": render, "subject.1": render})
-    desk.store = store
-    rows = desk.fetch("INBOX", [1, 2], "subject.1", "subject.2")
-    assert [row.rendered for row in rows] == [(b"<One>", b"<One>"), (b"<Two>", b"<Two>")]
-    assert made == ["One", "Two"]
-    await store.close()
 
 
 async def test_a_header_longer_than_a_chunk_is_read_whole(desk: Desk) -> None:

@@ -4,7 +4,7 @@ Rule: what is in memory says which messages are there, how they are flagged and 
 asked for the bytes alone, in the order in which it keeps them. Where it lacks any, the rows have to be read instead.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -18,6 +18,7 @@ from mailstore import messages
 from mailstore.facts import Facts
 from mailstore.model import Uid
 from mailstore.sqlite import ReadTx
+from mailstore.store import Renderer
 
 BODY_BYTES: Final = 1024 * 1024  # message bytes in a part with bodies, beyond its first message
 IN_LOOP_ROWS: Final = 4  # so few are read in the loop: a thread would take longer to reach than they take to read
@@ -58,8 +59,9 @@ async def send_stored(
     by_uid = Mode.UIDONLY in session.modes
     for start, stop in _groups(part.facts.sizes if plan.needs.body else (), len(part.uids)):
         group = part.cut(start, stop)
-        read = partial(_pieces, plan, group, by_uid)
-        pieces = session.store.read(read) if _is_small(plan, group) else await session.store.read_slow(read)
+        pieces = session.store.read(partial(_pieces, plan, group, by_uid, {})) if _is_small(plan, group) else None
+        if pieces is None:  # much, or a form is not stored yet and has to be made: not in the loop
+            pieces = await session.store.read_slow(partial(_pieces, plan, group, by_uid, session.store.renderers))
         if pieces is None:
             return start, part.uids[start:]
         session.write_pieces(pieces)
@@ -106,10 +108,13 @@ def _is_small(plan: FetchPlan, group: _Part) -> bool:
     return len(group.uids) <= IN_LOOP_ROWS and (not plan.needs.body or sum(group.facts.sizes) <= IN_LOOP_BYTES)
 
 
-def _pieces(plan: FetchPlan, part: _Part, by_uid: bool, tx: ReadTx) -> list[bytes] | None:
-    """The lines, or None when something is not stored. Runs on a reader's thread too, and looks at nothing else."""
+def _pieces(
+    plan: FetchPlan, part: _Part, by_uid: bool, renderers: Mapping[str, Renderer], tx: ReadTx
+) -> list[bytes] | None:
+    """The lines, or None when something is not stored that `renderers` does not make. Runs on a reader's thread too,
+    and looks at nothing else."""
     needs = plan.needs
-    rows = messages.stored(tx, part.facts, needs.renderings, needs.header)
+    rows = messages.stored(tx, part.facts, needs.renderings, needs.header, renderers=renderers)
     if rows is None:
         return None
     body: BodyReader = partial(messages.body, tx)

@@ -3,13 +3,14 @@
 import random
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.parse import Message, Part, normalise, parse, parse_addresses, searchable, walk
+from mailstore.parse import Head, Message, Part, normalise, parse, parse_addresses, parse_head, searchable, walk
 from mailstore.parse.headers import decode_header
 from mailstore.parse.parameters import split_parameters
 from mailstore.parse.scan import MAX_DEPTH, MAX_PARTS
@@ -43,9 +44,17 @@ def check_part(raw: bytes, part: Part) -> None:
     _ = (part.filename, part.disposition, part.language, part.charset)
 
 
+def check_head(raw: bytes, message: Message) -> None:
+    """What is known before the body is looked at is what the whole message says."""
+    head = parse_head(raw)
+    for field in fields(Head):
+        assert getattr(head, field.name) == getattr(message, field.name), field.name
+
+
 def read_all(raw: bytes) -> None:
     message = parse(raw)
     check(raw, message)
+    check_head(raw, message)
     for _ in searchable(message, raw):
         pass
     for addresses in (message.envelope.from_, message.envelope.to):
