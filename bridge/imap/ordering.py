@@ -16,6 +16,7 @@ from bridge.imap.items.keys import KEYS_RENDERING, Keys, collate, read_keys, ren
 from mailstore import ordering
 from mailstore.folding import fold
 from mailstore.model import Mailbox, MailboxId, Millis, Uid
+from mailstore.store import Renderer
 from mailstore.transaction import ReadTx
 
 ANSWERS: Final = 16  # whole answers kept: clients ask again and again while nothing has changed
@@ -120,14 +121,17 @@ class OrderMemory:
         while len(orders) > ORDERS or (len(orders) > 1 and sum(len(each.uids) for each in orders.values()) > ORDERED):
             orders.popitem(last=False)
 
-    def entries(self, tx: ReadTx, mailbox: Mailbox, uids: Sequence[int]) -> list[Entry]:
-        """The messages with these UIDs, in their order; those that are gone and were never read are left out."""
+    def entries(
+        self, tx: ReadTx, mailbox: Mailbox, uids: Sequence[int], render: Renderer | None = render_keys
+    ) -> list[Entry]:
+        """The messages with these UIDs, in their order; those that are gone and were never read are left out. Raises
+        NotStored for keys that have to be made, when `render` is None."""
         with self._lock:
             known = self._mailboxes.setdefault(mailbox.id, {})
             self._mailboxes.move_to_end(mailbox.id)
         missing = [uid for uid in uids if uid not in known]
         if missing:
-            rows = ordering.rows(tx, mailbox, missing, (KEYS_RENDERING, render_keys))
+            rows = ordering.rows(tx, mailbox, missing, (KEYS_RENDERING, render))
             fresh: dict[int, Entry] = {row.uid: _entry(row) for row in rows}
             with self._lock:
                 known.update(fresh)

@@ -5,18 +5,22 @@ Rule: what is found is found by SEARCH's own code; only the order and the form o
 
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar, cast
 
 from bridge.imap.criteria import CHARSETS, Criteria, known_charset, parse_criteria
 from bridge.imap.dialect import Dialect
+from bridge.imap.items.keys import render_keys
 from bridge.imap.ordering import Criterion, Entry, Order, extended
 from bridge.imap.session import Session
 from bridge.imap.states import Selected
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.errors import ParseError
+from mailstore.errors import NotStored
 from mailstore.model import Uid
 from mailstore.sqlite import ReadTx
+from mailstore.store import Renderer
 
 T = TypeVar("T")
 IN_LOOP: Final = 200  # messages that are put in order in the loop; more in a thread
@@ -46,10 +50,18 @@ async def arranged(
     """What `arrange` makes of the messages with these UIDs."""
     memory, mailbox = session.host.order_memory, selected.mailbox
 
-    def work(tx: ReadTx) -> T:
-        return arrange(memory.entries(tx, mailbox, uids))
+    def work(tx: ReadTx, render: Renderer | None) -> T:
+        return arrange(memory.entries(tx, mailbox, uids, render))
 
-    return session.store.read(work) if len(uids) <= IN_LOOP else await session.store.read_slow(work)
+    return await _read(session, work, few=len(uids) <= IN_LOOP)
+
+
+async def _read(session: Session, work: Callable[[ReadTx, Renderer | None], T], *, few: bool) -> T:
+    """In the loop what is few, unless keys have to be made first."""
+    if few:
+        with suppress(NotStored):
+            return session.store.read(partial(work, render=None))
+    return await session.store.read_slow(partial(work, render=render_keys))
 
 
 async def in_their_order(
@@ -61,12 +73,11 @@ async def in_their_order(
     if wanted == known.uids:
         return cast("list[Uid]", known.ordered.tolist())
 
-    def work(tx: ReadTx) -> tuple[Order, list[int]]:
-        entries = partial(memory.entries, tx, mailbox)
+    def work(tx: ReadTx, render: Renderer | None) -> tuple[Order, list[int]]:
+        entries = partial(memory.entries, tx, mailbox, render=render)
         order = extended(entries, known, present, wanted, criteria) if known.lacks(wanted) else known
         return order, order.of(wanted)
 
-    few = len(present) <= IN_LOOP
-    order, found = session.store.read(work) if few else await session.store.read_slow(work)
+    order, found = await _read(session, work, few=len(present) <= IN_LOOP)
     memory.keep(mailbox.id, criteria, order)
     return cast("list[Uid]", found)
