@@ -60,8 +60,8 @@ async def _read(session: Session, work: Callable[[ReadTx, Renderer | None], T], 
     """In the loop what is few, unless keys have to be made first."""
     if few:
         with suppress(NotStored):
-            return session.store.read(partial(work, render=None))
-    return await session.store.read_slow(partial(work, render=render_keys))
+            return session.store.read(lambda tx: work(tx, None))
+    return await session.store.read_slow(lambda tx: work(tx, render_keys))
 
 
 async def in_their_order(
