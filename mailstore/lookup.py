@@ -4,6 +4,7 @@ The rule: a Mailbox in a caller's hand may be old, so whoever changes one reads 
 """
 
 from sqlite3 import Row
+from unicodedata import is_normalized, normalize
 
 from mailstore.errors import CannotModify, NoSuchMailbox
 from mailstore.model import AccountId, Mailbox, MailboxId, ModSeq, Role, Status, Uid, View
@@ -16,10 +17,13 @@ def all(tx: ReadTx, account: AccountId) -> list[Mailbox]:
 
 
 def find(tx: ReadTx, account: AccountId, name: str) -> Mailbox | None:
-    """The mailbox of this name; a name that is not Unicode names none."""
+    """The mailbox of this name, or else of its composed form (NFC); a name that is not Unicode names none."""
     if any("\ud800" <= char <= "\udfff" for char in name):
         return None
-    row = tx.one("mailstore.mailboxes.find", account=account, name=canonical(name))
+    name = canonical(name)
+    row = tx.one("mailstore.mailboxes.find", account=account, name=name)
+    if row is None and not is_normalized("NFC", name):
+        row = tx.one("mailstore.mailboxes.find", account=account, name=normalize("NFC", name))
     return None if row is None else mailbox_of(row)
 
 

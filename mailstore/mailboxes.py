@@ -130,7 +130,9 @@ def delete(tx: WriteTx, mailbox: Mailbox) -> None:
 def subscribe(tx: WriteTx, account: AccountId, name: str, on: bool) -> None:
     """Subscribe to a name, or stop; the mailbox need not exist (RFC 3501 6.3.6)."""
     query = "subscribe" if on else "unsubscribe"
-    tx.run(f"mailstore.mailboxes.{query}", account=account, name=canonical(name))
+    name = canonical(name)
+    for each in {name} if on else {name, unicodedata.normalize("NFC", name)}:
+        tx.run(f"mailstore.mailboxes.{query}", account=account, name=each)
     there = find(tx, account, name)
     tx.emit(Touched(frozenset(() if there is None else (there.id,))))
 

@@ -140,8 +140,8 @@ class Session(Output):
 
     @property
     def tells_uids(self) -> bool:
-        """Whether flags are told with the UID in any case (RFC 5465 section 5.1)."""
-        return self.listening is not None
+        """Whether flags are told with the UID in any case (RFC 5465 section 5.1, RFC 9051 section 7.5.2)."""
+        return self.listening is not None or Mode.REV2 in self.modes
 
     def news(self, news: News) -> News:
         """Of what may be told now, what the client wants to hear."""

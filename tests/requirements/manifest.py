@@ -13,7 +13,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 TESTS = FOLDER.parent
 DIALOGUES = TESTS / "transcripts"
-CLAIM = re.compile(r"# req (?:rfc(\d+)/)?([0-9][\w.\-]*)")
+CLAIM = re.compile(r"# req (?:rfc(\d+)/)?((?:\d|[A-Z][.\-])[\w.\-]*)")
 BASE = "3501"
 
 

@@ -24,7 +24,7 @@ EXPECTED = {
     "5802",
     "7677",
 }
-IDENTIFIER = re.compile(r"\d+(\.\d+)*(-[a-z0-9]+)+")
+IDENTIFIER = re.compile(r"(\d+|[A-Z])(\.\d+)*(-[a-z0-9]+)+")
 ROWS = [row for rfc in RFCS for row in rows(rfc)]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from bridge.imap.base.flags import settable
 from bridge.imap.base.limit import refuse_more
+from bridge.imap.base.listing import introduce_composed
 from bridge.imap.base.unbinary import without_binary
 from bridge.imap.command import Command, Done, Refused
 from bridge.imap.dialect import AppendData, Dialect, Feature
@@ -99,7 +100,9 @@ async def run_append(session: Session, wanted: Appending) -> Done:
         except NoSuchMailbox:
             return messages.append_all(tx, target(tx, account, wanted.name), incoming)
 
-    return Done("APPEND completed", appenduid(session, await session.commit(append)))
+    appended = await session.commit(append)
+    introduce_composed(session, mailbox, wanted.name)
+    return Done("APPEND completed", appenduid(session, appended))
 
 
 def appenduid(session: Session, appended: Sequence[Appended]) -> bytes | None:

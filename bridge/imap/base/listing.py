@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
+from unicodedata import is_normalized, normalize
 
 from bridge.imap.command import Command, Done
-from bridge.imap.dialect import Dialect, Feature, ListReturn, ListSelection, Selection
+from bridge.imap.dialect import Dialect, Feature, ListReturn, ListSelection, Mode, Selection
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire.cursor import Cursor
@@ -67,6 +68,8 @@ def parse_list(cursor: Cursor, dialect: Dialect) -> Listing:
         is_extended = True
     else:
         patterns = (cursor.list_mailbox(),)
+    if cursor.utf8:  # a name is found in either of its forms
+        patterns = tuple(dict.fromkeys((*patterns, *(normalize("NFC", pattern) for pattern in patterns))))
     returns = _returns(cursor, dialect) if extended and not cursor.at_end else ()
     cursor.eol()
     return Listing(reference, patterns, selects, tuple(returns), is_extended or bool(returns))
@@ -249,6 +252,36 @@ def _line(word: bytes, session: Session, name: str, marks: Sequence[bytes], list
 
 def _name(session: Session, name: str) -> bytes:
     return mailbox_name(name, session.framer.utf8)
+
+
+# One mailbox, told outside LIST
+
+
+def composed(session: Session, name: str) -> str:
+    """A name to be made, in Net-Unicode (RFC 9051 section 5.1); modified UTF-7 is kept as it is (RFC 3501 5.1.3)."""
+    return normalize("NFC", name) if session.framer.utf8 else name
+
+
+def introduce(session: Session, mailbox: Mailbox, given: str, marks: Sequence[bytes] | None = None) -> None:
+    """LIST of one mailbox, with OLDNAME when the client called it otherwise than it is called (RFC 9051 6.3.9.7)."""
+    if marks is None:
+        rows = session.store.read(lambda tx: read_rows(tx, mailbox.account))
+        row = next((row for row in rows if row.name == mailbox.name), Row(mailbox.name, mailbox, False, False))
+        marks = attributes(row, Listing("", ()), session.dialect)
+    old = b' ("OLDNAME" (%b))' % _name(session, given) if _decomposed(session, given) and given != mailbox.name else b""
+    session.say(b'LIST (%b) "/" %b%b' % (b" ".join(marks), _name(session, mailbox.name), old))
+
+
+def introduce_composed(
+    session: Session, mailbox: Mailbox, given: str, *more: str, marks: Sequence[bytes] | None = None
+) -> None:
+    """The same where only a name that was given otherwise has to be told; `more`: other names that were given."""
+    if any(_decomposed(session, name) for name in (given, *more)):
+        introduce(session, mailbox, given, marks)
+
+
+def _decomposed(session: Session, name: str) -> bool:
+    return Mode.REV2 in session.modes and not is_normalized("NFC", name)
 
 
 COMMANDS: Final = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from bridge.imap.base.listing import composed, introduce_composed
 from bridge.imap.command import Command, Done, Refused
 from bridge.imap.dialect import Dialect, Feature, Parameter, StatusItem
 from bridge.imap.session import Session
@@ -111,7 +112,7 @@ def selectable(tx: ReadTx, account: AccountId, name: str) -> Mailbox:
 
 async def run_create(session: Session, creating: Creating) -> Done:
     """A trailing delimiter only announces children (section 6.3.3); the mailbox is made without it."""
-    wanted = creating.name.removesuffix("/")
+    wanted = composed(session, creating.name.removesuffix("/"))
     if any(char in UNUSABLE for char in wanted):
         raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
     account = session.user().account
@@ -120,6 +121,7 @@ async def run_create(session: Session, creating: Creating) -> Done:
         if parameter.apply is not None:
             use = parameter.apply(session, value)
     made = await session.commit(lambda tx: mailboxes.create(tx, account, wanted, use))
+    introduce_composed(session, made, creating.name)
     code = codes.mailboxid(made.object_id) if session.dialect.has(Feature.OBJECT_IDS) else None
     return Done("CREATE completed", code)
 
@@ -136,21 +138,29 @@ async def run_delete(session: Session, name: str) -> Done:
     deleted = await session.commit(delete)
     if deleted.id == open_here:
         session.unselect()
+    introduce_composed(session, deleted, name, marks=(b"\\NonExistent",))
     return Done("DELETE completed")
 
 
 async def run_rename(session: Session, names: tuple[str, str]) -> Done:
     account = session.user().account
-    old, new = names[0], names[1].removesuffix("/")
+    old, new = names[0], composed(session, names[1].removesuffix("/"))
     if any(char in UNUSABLE for char in new):
         raise Refused("A mailbox name may not hold % or *", Code.CANNOT.value)
-    await session.commit(lambda tx: mailboxes.rename(tx, existing(tx, account, old), new))
+    renamed = await session.commit(lambda tx: mailboxes.rename(tx, existing(tx, account, old), new))
+    introduce_composed(session, renamed, *names)
     return Done("RENAME completed")
 
 
 async def run_subscribe(session: Session, name: str) -> Done:
+    """A name that is subscribed already may have lost its mailbox (RFC 9051 section 6.3.7)."""
     account = session.user().account
-    await session.commit(lambda tx: mailboxes.subscribe(tx, account, existing(tx, account, name).name, True))
+
+    def subscribe(tx: WriteTx) -> None:
+        if name not in mailboxes.subscriptions(tx, account):
+            mailboxes.subscribe(tx, account, existing(tx, account, name).name, True)
+
+    await session.commit(subscribe)
     return Done("SUBSCRIBE completed")
 
 

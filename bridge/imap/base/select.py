@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from bridge.imap import sync
+from bridge.imap.base.listing import introduce
 from bridge.imap.base.mailboxes import read_parameter, selectable
 from bridge.imap.command import Command, Done, Traits, nothing
 from bridge.imap.dialect import Dialect, Feature, Mode, Parameter
@@ -19,7 +20,6 @@ from bridge.imap.states import IN_MAILBOX, LOGGED_IN, Selected
 from bridge.imap.view import View
 from bridge.imap.wire import codes
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.render import mailbox_name
 from mailstore import flags, mailboxes, messages
 from mailstore.model import Mailbox, Snapshot
 from mailstore.sqlite import ReadTx, WriteTx
@@ -64,7 +64,7 @@ async def _open(session: Session, opening: Opening, *, read_only: bool) -> Done:
     mailbox = session.store.read(lambda tx: selectable(tx, account, opening.name))
     selected, snapshot, keywords = await _enter(session, mailbox, read_only=read_only)
     session.select(selected)
-    _introduce(session, selected, snapshot, keywords)
+    _introduce(session, selected, snapshot, keywords, opening.name)
     for parameter, value in opening.params:
         if parameter.apply is not None:
             parameter.apply(session, value)
@@ -111,7 +111,7 @@ async def _claim(session: Session, selected: Selected, snapshot: Snapshot) -> No
         await session.store.write(lambda tx: flags.claim_recent(tx, mailbox))
 
 
-def _introduce(session: Session, selected: Selected, snapshot: Snapshot, keywords: Sequence[str]) -> None:
+def _introduce(session: Session, selected: Selected, snapshot: Snapshot, keywords: Sequence[str], given: str) -> None:
     view = selected.view
     for line in sync.keyword_lines(selected, keywords):
         session.write(line)
@@ -124,9 +124,9 @@ def _introduce(session: Session, selected: Selected, snapshot: Snapshot, keyword
     session.say(b"OK [" + codes.uidvalidity(snapshot.uidvalidity) + b"] UIDs are valid")
     session.say(b"OK [" + codes.uidnext(snapshot.uidnext) + b"] Next UID")
     if Mode.REV2 in session.modes:
-        session.say(b'LIST () "/" ' + mailbox_name(selected.mailbox.name, utf8=True))
-    for introduce in session.dialect.introduce:
-        session.say(introduce(snapshot))
+        introduce(session, selected.mailbox, given)
+    for further in session.dialect.introduce:
+        session.say(further(snapshot))
 
 
 async def run_close(session: Session, _: None) -> Done:

@@ -11,12 +11,13 @@ from bridge.imap.items.section import Partial, Section, Span, find_span, header_
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.grammar import MAX_NUMBER
-from mailstore.parse import known_encoding, parse
+from mailstore.parse import known_encoding, normalise, parse
 
 
 def content(raw: bytes, section: Section) -> bytes | None:
     """The content of a part, decoded; of anything else (the whole message, a header) its bytes. None: no such part.
 
+    Text has its lines end in CRLF (RFC 9051 section 7.5.2), unless it holds NUL and so is no text.
     Raises Refused with UNKNOWN-CTE for an encoding nobody knows (section 4.3). Sections with a word are beyond the RFC,
     which has only part numbers; other servers take them.
     """
@@ -29,7 +30,8 @@ def content(raw: bytes, section: Section) -> bytes | None:
         return raw[part.body_start : part.body_end]
     if not known_encoding(part.encoding):
         raise Refused("The encoding of this part is unknown", Code.UNKNOWN_CTE.value)
-    return part.content(raw)
+    data = part.content(raw)
+    return normalise(data) if part.type == "text" and b"\x00" not in data else data
 
 
 def _as_it_is(raw: bytes, section: Section) -> bytes | None:

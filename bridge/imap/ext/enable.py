@@ -21,10 +21,12 @@ def parse_enable(cursor: Cursor, dialect: Dialect) -> tuple[bytes, ...]:
 
 
 async def run_enable(session: Session, names: tuple[bytes, ...]) -> Done:
+    """The answer spells a name as CAPABILITY does."""
     known = [name for name in names if name in session.dialect.enables]
     modes = {mode for name in known for mode in session.dialect.enables[name]}
     session.turn_on(modes)
-    session.say(b" ".join((b"ENABLED", *known)))
+    spelled = {name.upper(): name for name in session.dialect.capabilities(session.standing())}
+    session.say(b" ".join((b"ENABLED", *(spelled.get(name, name) for name in known))))
     return Done("ENABLE completed")
 
 
