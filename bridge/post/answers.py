@@ -16,11 +16,11 @@ from typing import Final
 from agents import audit, lookup
 from agents.requests import RequestInfo
 from agents.runtime import Runtime
-from bridge.post import deciding, incoming, notices
+from bridge.post import deciding, incoming, notices, refusals
 from bridge.post.identity import Doubt, Lookup, Proof, Terms, dns_txt, prove, sender_of
-from bridge.post.outward import MINUTE_MS, Outward, Road
+from bridge.post.outward import Outward
 from bridge.post.reading import SentMail, SentTable, machine_reason, read_message
-from bridge.post.shown import visible
+from bridge.post.road import Road
 from bridge.watch import Place
 from config.settings import Settings
 from mailstore import mailboxes, messages, threads
@@ -32,13 +32,10 @@ from mailstore.store import Prepared, Store
 
 log = logging.getLogger(__name__)
 
-NOTED_AN_HOUR: Final = 100
-"""Mails in doubt that are noted in an hour: whoever floods the mailbox fills no disk."""
-TOLD_AN_HOUR: Final = 3
-"""Of these, how many are told to the user by mail at home."""
-_HOUR_MS: Final = 60 * MINUTE_MS
 _BIG: Final = 64 * 1024
 _NO_TOKEN: Final = Doubt("no-token", "it names no request: its address and In-Reply-To hold no one-time token")
+_WRONG_TOKEN: Final = Doubt("no-token", "its address names no request that was sent to you")
+_GONE: Final = Doubt("gone", "the request that it answers is no longer here")
 _CONFLICT: Final = Doubt("conflict", "its address and the mail it answers name different requests")
 _STATES: Final = {
     "approved": "was approved and goes ahead, exactly as shown",
@@ -63,6 +60,8 @@ class _Found:
     ask: sqlite3.Row | None
     judged: Proof | Doubt
     prepared: Prepared | None
+    meant: bool = False
+    """Whether it was sent to the address for answers, or answers a request that went out."""
 
 
 class Answers:
@@ -108,21 +107,22 @@ class Answers:
         """What a mail is worth; None when it is none of our business."""
         message = await asyncio.to_thread(parse, normalise(raw)) if len(raw) > _BIG else parse(normalise(raw))
         road = self._store.read(self._outward.road)
-        if road is None or message.message_id is None or road.token_in(message.message_id):
+        if road is None or road.token_in(message.message_id or ""):
             return None
         asks = self._store.read(lambda tx: _asks(tx, road, message))
         sender = sender_of(raw)
         if not asks and sender not in {one.lower() for one in road.allowed}:
             return None
+        ask, meant = asks[0] if asks else None, bool(asks) or _is_meant(message, road)
         if machine := machine_reason(message, raw):
             doubt = Doubt("machine", f"it was sent by a machine ({machine})")
-            return _Found(road, raw, message, sender, asks[0], doubt, None) if asks else None
+            return _Found(road, raw, message, sender, ask, doubt, None) if asks else None
         terms = Terms(road.allowed, self._settings.outside.fresh_hours, self._clock())
         judged = await asyncio.to_thread(prove, raw, terms, self._lookup)
         if isinstance(judged, Proof) and len(asks) != 1:
-            judged = _CONFLICT if asks else _NO_TOKEN
+            judged = _CONFLICT if asks else _WRONG_TOKEN if any(_tags(message, road)) else _NO_TOKEN
         prepared = await asyncio.to_thread(self._store.prepare, raw) if isinstance(judged, Proof) else None
-        return _Found(road, raw, message, sender, asks[0] if asks else None, judged, prepared)
+        return _Found(road, raw, message, sender, ask, judged, prepared, meant)
 
     def _keep(self, tx: WriteTx, found: _Found | None, place: Place) -> None:
         read = {"uidvalidity": place.uidvalidity, "next_uid": place.next_uid}
@@ -137,41 +137,16 @@ class Answers:
             self._refuse(tx, found, Doubt("replay", "the same signed mail came before"))
             return
         request = self._runtime.request(tx, found.road.account, found.ask["request"])
-        if request is not None:
-            self._answer(tx, found, found.ask, request, found.judged, found.prepared)
-
-    # --- in doubt
+        if request is None:
+            self._refuse(tx, found, _GONE)
+            return
+        self._answer(tx, found, found.ask, request, found.judged, found.prepared)
 
     def _refuse(self, tx: WriteTx, found: _Found, doubt: Doubt) -> None:
-        """Note why a mail releases nothing. One that held a token is also told at home: somebody tried."""
-        account, now = found.road.account, self._clock()
-        lately = tx.value("bridge.outside.audited_since", account=account, since=now - _HOUR_MS)
-        if lately >= NOTED_AN_HOUR:
-            return
+        account, mail = found.road.account, found.message.message_id or ""
         request = self._runtime.request(tx, account, found.ask["request"]) if found.ask is not None else None
-        facts = {"rule": doubt.name, "why": doubt.why, "by": visible(found.sender)[:200], "message": _hash(found.raw)}
-        run, subject = (request.run, request.id) if request else (None, None)
-        audit.record(tx, now, account, "outside.refused", run, subject, via="outside mail", **facts)
-        if request is not None and request.state == "open" and lately < TOLD_AN_HOUR and doubt.name != "machine":
-            self._tell(tx, request, found, doubt)
-
-    def _tell(self, tx: WriteTx, request: RequestInfo, found: _Found, doubt: Doubt) -> None:
-        who = visible(found.sender) or "an unreadable address"
-        body = (
-            f"Nothing was done, and the request {request.code} still waits. A mail that says it is from {who} answered "
-            f"it from outside, and was not taken as yours: {doubt.why}.\n\n"
-            "If it was you, decide the request here. If it was not, somebody has seen the mail that was sent to you."
-        )
-        self._runtime.notice(
-            tx,
-            key=f"outside.{_hash(found.raw)}",
-            account=request.account,
-            agent=request.agent,
-            thread=request.thread,
-            subject=f"An answer from outside was not taken [{request.code}]",
-            body=body,
-            in_reply_to=request.message_id or None,
-        )
+        tried = refusals.Tried(account, found.raw, mail, found.sender, request, found.meant)
+        refusals.refuse(tx, self._runtime, tried, doubt, self._clock())
 
     # --- proven
 
@@ -183,6 +158,8 @@ class Answers:
         facts = {"by": proof.address, "domain": proof.domain, "selector": proof.selector, "message": by}
         audit.record(tx, now, request.account, "outside.proven", request.run, request.id, via="outside mail", **facts)
         mail = self._read(tx, found, ask, request, prepared)
+        answers = found.message.message_id or ""
+        tx.run("bridge.outside.answered", request=request.id, by=proof.address, message_id=answers, now=now)
         claimed = tx.run("bridge.outside.claim", token=ask["token"], account=request.account, by=by, now=now)
         if request.state == "open" and not claimed:
             text: str | None = f"Another answer to {request.code} is being carried out; nothing was done by this one."
@@ -191,7 +168,6 @@ class Answers:
             text = deciding.decide(tx, self._runtime, request, mail, sender, by)
         tx.run("bridge.outside.release", request=request.id)
         said = (notices.reply_subject(found.message.subject), text or self._came_of(tx, request))
-        answers = found.message.message_id or ""
         self._outward.queue(tx, found.road, "answer", request.id, proof.address, answers=answers, said=said)
 
     def _read(
@@ -234,10 +210,7 @@ class _Table:
 
 def _asks(tx: ReadTx, road: Road, message: Message) -> list[sqlite3.Row]:
     """The requests whose tokens a mail holds: in the addresses it is sent to, and in the mail it answers."""
-    envelope = message.envelope
-    tokens = [_tag(address.spec, road) for address in (*envelope.to, *envelope.cc)[:50]]
-    answered = message.in_reply_to or message.references[-1:]
-    tokens += [road.token_in(one) for one in answered[:10]]
+    tokens = [*_tags(message, road), *(road.token_in(one) for one in _answered(message))]
     rows = (
         tx.one("bridge.outside.by_token", token=token, account=road.account)
         for token in dict.fromkeys(filter(None, tokens))
@@ -245,12 +218,30 @@ def _asks(tx: ReadTx, road: Road, message: Message) -> list[sqlite3.Row]:
     return [row for row in rows if row is not None]
 
 
-def _tag(spec: str, road: Road) -> str | None:
-    """What stands behind the plus of an address that is ours."""
+def _answered(message: Message) -> tuple[str, ...]:
+    return (message.in_reply_to or message.references[-1:])[:10]
+
+
+def _tags(message: Message, road: Road) -> list[str | None]:
+    """What stands behind the plus of each address for answers that a mail was sent to; None: nothing."""
+    envelope = message.envelope
+    split = [_split(address.spec) for address in (*envelope.to, *envelope.cc)[:50]]
+    own = _split(road.reply_to)
+    return [tag or None for head, tag, domain in split if (head, domain) == (own[0], own[2])]
+
+
+def _split(spec: str) -> tuple[str, str, str]:
+    """Local part before the plus, what stands behind it, and domain."""
     local, _, domain = spec.lower().rpartition("@")
     head, _, tag = local.partition("+")
-    own, _, own_domain = road.reply_to.lower().rpartition("@")
-    return tag if tag and (head, domain) == (own, own_domain) else None
+    return head, tag, domain
+
+
+def _is_meant(message: Message, road: Road) -> bool:
+    """Whether a mail was sent to where answers go, or answers a mail of the road."""
+    return bool(_tags(message, road)) or any(
+        one.lower().endswith(f"@{road.domain.lower()}>") for one in _answered(message)
+    )
 
 
 def _hash(raw: bytes) -> str:

@@ -33,6 +33,24 @@ Answer that message with "run now", "pause", "resume" or "delete", alone as the 
 task, write to schedule again as for a new one, and delete this one."""
 
 
+UNSENT: Final = """\
+The request {code} waits for you here. It was meant to go to {to} as well, and the relay did not take it: {why}.
+
+Decide it here at home. If this comes again, look at the address under [outside] and at [relay] in the settings.
+`postroom doctor` tries the relay out."""
+
+
+SKILL_FILE: Final = """\
+Nothing was taken in of {name}. Skills and plugins serve everybody who has an account here, and their text is trusted, so none
+comes by mail.
+
+Whoever runs this Postroom looks at the file and takes it in:
+
+    postroom skills import FILE
+
+`postroom skills list` then shows whether it is ready, and what is in its way if it is not."""
+
+
 OTHER_THREAD: Final = (
     "Your mail began a thread of its own, with nothing in it yet: to reach a task, answer one of its mails with this "
     "word."

@@ -1,29 +1,29 @@
-"""The road out: requests, reminders and answers on their way to the user's real address, through the relay.
+"""The road out: requests, reminders, answers and ends of tasks on their way to the user's real address, by the relay.
 
 The rule: a request goes out under a token of its own, and the same mail (one Message-ID) however often it is tried.
 Sending it twice does no harm, so what is in doubt is sent again; nothing here decides anything.
 """
 
 import asyncio
-import hashlib
 import logging
-import re
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from agents.events import OutboxQueued
 from agents.ids import new_token
 from agents.letter import Kind, Outgoing, OutsideMail
 from agents.ports import Dispatch, Relay, RelayRefused, RelayUncertain
+from agents.requests import RequestInfo
 from agents.runtime import Runtime
-from bridge.post import letters, mime
+from agents.states import RunState
+from bridge.post import notices
 from bridge.post.content import body_text
 from bridge.post.reading import SentMail, visible_text
+from bridge.post.road import Road, compose_answer, compose_ask, compose_result, road_of
+from bridge.post.shown import visible
 from config.settings import Settings
-from mailstore import accounts
-from mailstore.model import AccountId, Millis
+from mailstore.model import Millis
 from mailstore.parse import parse, walk
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
@@ -31,100 +31,21 @@ from mailstore.store import Store
 log = logging.getLogger(__name__)
 
 MINUTE_MS: Final = 60_000
+HOUR_MS: Final = 60 * MINUTE_MS
 WAITS_MS: Final = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS)
 PATIENCE_MS: Final = 24 * 60 * MINUTE_MS
 ANSWERS_AN_HOUR: Final = 20
 """Answers of the program to the real address in an hour; beyond it the audit alone tells what came."""
-_KINDS: Final = {Kind.REQUEST: "ask", Kind.QUESTION: "ask", Kind.REMINDER: "again"}
-_OWN_ID: Final = re.compile(r"<(?:ask|again)\.([a-z2-7]{26})@")
+RESULTS_AN_HOUR: Final = 60
+"""Ends of tasks that go to the real address in an hour; the others lie at home only."""
+TOLD_AN_HOUR: Final = 3
+"""Notices at home about what could not be sent out, in an hour."""
+_ASKS: Final = {Kind.REQUEST: "ask", Kind.QUESTION: "ask", Kind.REMINDER: "again"}
+_ENDS: Final = frozenset({Kind.RESULT, Kind.FAILURE})
+_UNSENT: Final = "outside.unsent."
 
 Carrier = Callable[[bytes], Relay]
 """A relay that will hand over exactly these bytes, signed where there is a key of their From domain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Road:
-    """Addresses of the road: who sends, where answers go, who may decide (the first of them gets the requests)."""
-
-    account: AccountId
-    sender: str
-    reply_to: str
-    allowed: tuple[str, ...]
-
-    @property
-    def domain(self) -> str:
-        """The domain of the Message-IDs that go out."""
-        return self.sender.rpartition("@")[2]
-
-    def answer_address(self, token: str) -> str:
-        """Where an answer to the request with this token goes."""
-        local, _, domain = self.reply_to.rpartition("@")
-        return f"{local}+{token}@{domain}"
-
-    def message_id(self, kind: str, token: str) -> str:
-        """The Message-ID of a request (`ask`) or its reminder (`again`): answers name it."""
-        return f"<{kind}.{token}@{self.domain}>"
-
-    def token_in(self, message_id: str) -> str | None:
-        """The token in a Message-ID of ours."""
-        found = _OWN_ID.match(message_id.lower())
-        return found[1] if found and message_id.lower().endswith(f"@{self.domain.lower()}>") else None
-
-
-def road_of(tx: ReadTx, settings: Settings) -> Road | None:
-    """The road that the settings describe; None when it is off, or its account is not there."""
-    outside, relay = settings.outside, settings.relay
-    if not outside.enabled or relay is None:
-        return None
-    owner = accounts.find(tx, outside.account or settings.user, settings.domain)
-    if owner is None:
-        return None
-    return Road(owner.id, relay.sender, outside.reply_to or relay.sender, outside.addresses)
-
-
-def compose_ask(outgoing: Outgoing, road: Road, kind: str, token: str, display: str, at: Millis) -> bytes:
-    """A request for the real address, saying what the one at home says; only addresses and token are others."""
-    address = road.answer_address(token)
-    written = letters.write(outgoing, display, address)
-    forms = [mime.text_entity("plain", written.text), mime.text_entity("html", written.html)]
-    seed = road.message_id(kind, token)
-    both = mime.multipart("alternative", forms, seed)
-    attached = [mime.file_entity(file.name, file.media_type, file.data) for file in (*written.files, *outgoing.files)]
-    entity = mime.multipart("mixed", [both, *attached], seed) if attached else both
-    head = [
-        f"From: {mime.mailbox(f'{display} (Postroom)', road.sender)}",
-        f"To: <{road.allowed[0]}>",
-        f"Reply-To: {mime.mailbox('Postroom', address)}",
-        mime.text_header("Subject", f"Reminder: {outgoing.subject}" if kind == "again" else outgoing.subject),
-        *_tail(seed, at),
-    ]
-    if kind == "again":
-        head.insert(-2, mime.id_header("In-Reply-To", [road.message_id("ask", token)]))
-    return "".join(line + mime.CRLF for line in head).encode("ascii") + entity.render()
-
-
-def compose_answer(row: sqlite3.Row, road: Road) -> bytes:
-    """A short answer of the program to what came from the real address."""
-    made = hashlib.sha256(f"{row['request']} {row['in_reply_to']}".encode()).hexdigest()[:32]
-    entity = mime.text_entity("plain", row["body"].rstrip() + "\n")
-    head = [
-        f"From: {mime.mailbox('Postroom', road.sender)}",
-        f"To: <{row['recipient']}>",
-        mime.text_header("Subject", row["subject"]),
-        mime.id_header("In-Reply-To", [row["in_reply_to"]]),
-        mime.id_header("References", [row["in_reply_to"]]),
-        *_tail(f"<answer.{made}@{road.domain}>", row["created"]),
-    ]
-    return "".join(line + mime.CRLF for line in head).encode("ascii") + entity.render()
-
-
-def _tail(message_id: str, at: Millis) -> list[str]:
-    return [
-        mime.date_header(at),
-        f"Message-ID: {message_id}",
-        "Auto-Submitted: auto-generated",
-        "MIME-Version: 1.0",
-    ]
 
 
 class _Quietly:
@@ -157,17 +78,29 @@ class Outward:
         self._bell.set()
 
     def _queued(self, tx: WriteTx, event: OutboxQueued) -> None:
-        """A request for the user waits at home: it goes out too."""
-        kind = _KINDS.get(Kind(event.kind))
-        road = self.road(tx) if kind else None
+        """A mail for the user waits at home: a request goes out too, and so does the end of what was answered there."""
+        kind = Kind(event.kind)
+        road = self.road(tx) if kind in _ASKS or kind in _ENDS or kind is Kind.NOTICE else None
         outgoing = self._runtime.outgoing(tx, event.key) if road else None
-        if kind is None or road is None or outgoing is None or outgoing.request is None:
+        if road is None or outgoing is None or outgoing.account != road.account:
             return
-        if outgoing.account != road.account:
+        if outgoing.request is not None and kind in _ASKS:
+            request, fields = outgoing.request.id, {"account": road.account, "key": event.key}
+            tx.run("bridge.outside.ask", request=request, token=new_token(), now=self._clock(), **fields)
+            self.queue(tx, road, _ASKS[kind], request, road.allowed[0])
+        elif kind in _ENDS or outgoing.state == RunState.WAITING_BUDGET:
+            self._tell_end(tx, road, outgoing)
+
+    def _tell_end(self, tx: WriteTx, road: Road, outgoing: Outgoing) -> None:
+        """What was answered from outside is answered outside: how it ended, or that it paused at a limit."""
+        wanted = self._settings.outside.results
+        heard = tx.one("bridge.outside.heard", run=outgoing.run) if outgoing.run else None
+        if wanted == "never" or (heard is None and wanted != "always"):
             return
-        request, now = outgoing.request.id, self._clock()
-        tx.run("bridge.outside.ask", request=request, account=road.account, key=event.key, token=new_token(), now=now)
-        self.queue(tx, road, kind, request, road.allowed[0])
+        to, answers = (heard["answered_by"], heard["answered_id"]) if heard else (road.allowed[0], "")
+        if to not in {one.lower() for one in road.allowed}:  # it was one of them then, and is none now
+            to, answers = road.allowed[0], ""
+        self.queue(tx, road, "result", "", to, key=outgoing.key, answers=answers, said=(outgoing.subject, ""))
 
     def queue(
         self,
@@ -177,21 +110,24 @@ class Outward:
         request: str,
         to: str,
         *,
+        key: str = "",
         answers: str = "",
         said: tuple[str, str] = ("", ""),
     ) -> bool:
-        """Queue a mail; `said` is subject and body of an answer, `answers` the Message-ID it answers."""
-        now = self._clock()
-        if kind == "answer":
-            lately = tx.value("bridge.outside.answers_since", account=road.account, since=now - 60 * MINUTE_MS)
-            if lately >= ANSWERS_AN_HOUR:
-                return False
+        """Queue a mail; `said` is subject and body of an answer, `answers` the Message-ID it answers, `key` the mail
+        at home that it repeats. False: it is queued already, or there were too many of its kind lately.
+        """
+        now, most = self._clock(), {"answer": ANSWERS_AN_HOUR, "result": RESULTS_AN_HOUR}.get(kind)
+        lately = {"account": road.account, "kind": kind, "since": now - HOUR_MS}
+        if most is not None and tx.value("bridge.outside.lately", **lately) >= most:
+            return False
         subject, body = said
         added = tx.run(
             "bridge.outside.queue",
             account=road.account,
             kind=kind,
             request=request,
+            key=key,
             recipient=to,
             subject=subject,
             body=body,
@@ -243,10 +179,13 @@ class Outward:
             return None
         if row["kind"] == "answer":
             return compose_answer(row, road)
+        if row["kind"] == "result":
+            outgoing = self._runtime.outgoing(tx, row["key"])
+            return compose_result(outgoing, road, row, self._runtime.display(outgoing.agent)) if outgoing else None
         request = self._runtime.request(tx, row["account"], row["request"])
         if request is None or request.state != "open":
             return None
-        return self._ask(tx, road, row["kind"], row["key"], row["token"], row["created"])
+        return self._ask(tx, road, row["kind"], row["asked"], row["token"], row["created"])
 
     def _ask(self, tx: ReadTx, road: Road, kind: str, key: str, token: str, at: Millis) -> bytes | None:
         outgoing = self._runtime.outgoing(tx, key)
@@ -255,12 +194,35 @@ class Outward:
         return compose_ask(outgoing, road, kind, token, self._runtime.display(outgoing.agent), at)
 
     async def _fail(self, row: sqlite3.Row, why: str, permanent: bool) -> None:
-        """Later, for a day; then, or when the relay will never take it, it is said at home."""
+        """Later, for a day; then, or when the relay will never take it, it is told at home of a request
+        that still waits.
+        """
         if not permanent and self._clock() - row["created"] < PATIENCE_MS:
             await self._settle(row, "queued", why, WAITS_MS[min(row["attempts"], len(WAITS_MS) - 1)])
             return
         log.warning("a mail to the user's real address was given up", extra={"kind": row["kind"], "why": why})
-        await self._settle(row, "failed", why)
+        await self._store.write(lambda tx: self._give_up(tx, row, why))
+
+    def _give_up(self, tx: WriteTx, row: sqlite3.Row, why: str) -> None:
+        now = self._clock()
+        tx.run("bridge.outside.settle", id=row["id"], state="failed", reply=why[:300], next_at=now)
+        request = self._runtime.request(tx, row["account"], row["request"]) if row["request"] else None
+        lately = tx.value("bridge.outside.told_since", first=_UNSENT, since=now - HOUR_MS)
+        if request is not None and request.state == "open" and lately < TOLD_AN_HOUR:
+            self._tell_unsent(tx, request, row, why)
+
+    def _tell_unsent(self, tx: WriteTx, request: RequestInfo, row: sqlite3.Row, why: str) -> None:
+        body = notices.UNSENT.format(code=request.code, to=row["recipient"], why=visible(why) or "it gave no reason")
+        self._runtime.notice(
+            tx,
+            key=f"{_UNSENT}{request.id}.{row['kind']}",
+            account=request.account,
+            agent=request.agent,
+            thread=request.thread,
+            subject=f"A request could not be sent to you [{request.code}]",
+            body=body,
+            in_reply_to=request.message_id or None,
+        )
 
     async def _settle(self, row: sqlite3.Row, state: str, reply: str, wait: Millis = 0) -> None:
         at = self._clock() + wait

@@ -5,13 +5,13 @@ ON CONFLICT (request) DO NOTHING;
 
 -- name: queue
 -- A mail to the user's real address; the same again is the same one.
-INSERT INTO outside_mail (account, kind, request, recipient, subject, body, in_reply_to, next_at, created)
-VALUES (:account, :kind, :request, :recipient, :subject, :body, :in_reply_to, :now, :now)
-ON CONFLICT (request, kind, in_reply_to) DO NOTHING;
+INSERT INTO outside_mail (account, kind, request, key, recipient, subject, body, in_reply_to, next_at, created)
+VALUES (:account, :kind, :request, :key, :recipient, :subject, :body, :in_reply_to, :now, :now)
+ON CONFLICT (request, kind, in_reply_to, key) DO NOTHING;
 
 -- name: due
--- The next mail to send.
-SELECT m.*, a.token, a.key FROM outside_mail AS m JOIN outside_asks AS a ON a.request = m.request
+-- The next mail to send, with the token and the shown mail of what it asks.
+SELECT m.*, a.token, a.key AS asked FROM outside_mail AS m LEFT JOIN outside_asks AS a ON a.request = m.request
 WHERE m.state = 'queued' AND m.next_at <= :now ORDER BY m.next_at, m.id LIMIT 1;
 
 -- name: next_time
@@ -42,13 +42,28 @@ WHERE request = :request AND (SELECT state FROM requests WHERE id = outside_asks
 -- Notes a signature; nothing when it was seen before.
 INSERT INTO outside_seen (account, signature, at) VALUES (:account, :signature, :now) ON CONFLICT DO NOTHING;
 
--- name: answers_since
--- How many answers went out lately.
-SELECT count(*) FROM outside_mail WHERE account = :account AND kind = 'answer' AND created >= :since;
+-- name: answered
+-- Somebody proven wrote from outside about a request.
+UPDATE outside_asks SET answered_by = :by, answered_id = :message_id, answered_at = :now WHERE request = :request;
 
--- name: audited_since
--- How many mails in doubt were noted lately.
-SELECT count(*) FROM audit WHERE account = :account AND what = 'outside.refused' AND at >= :since;
+-- name: heard
+-- Who wrote last from outside about a run, or about what it handed on.
+WITH RECURSIVE family (id) AS (SELECT :run UNION ALL SELECT r.id FROM family AS f JOIN runs AS r ON r.parent = f.id)
+SELECT a.answered_by, a.answered_id FROM family AS f JOIN requests AS q ON q.run = f.id JOIN outside_asks AS a ON a.request = q.id
+WHERE a.answered_by IS NOT NULL ORDER BY a.answered_at DESC LIMIT 1;
+
+-- name: lately
+-- How many mails of a kind went to the real address lately.
+SELECT count(*) FROM outside_mail WHERE account = :account AND kind = :kind AND created >= :since;
+
+-- name: noted_since
+-- How many mails in doubt were noted lately: those that held a token of a request, or those that held none.
+SELECT count(*) FROM audit
+WHERE account = :account AND what = 'outside.refused' AND at >= :since AND (subject IS NOT NULL) = :named;
+
+-- name: told_since
+-- How many notices of a series, by the beginning of its keys, were queued lately.
+SELECT count(*) FROM outbox WHERE key >= :first AND key < :first || '~' AND created >= :since;
 
 -- name: place
 -- How far a mailbox was read.

@@ -44,6 +44,7 @@ CREATE TABLE shown (
 
 -- Requests that were sent to the user's real address, each with a token of its own: it opens nothing at home, and the
 -- one at home opens nothing outside. `key` is the outbox row of the request's mail. A token is claimed once.
+-- `answered_by`, `answered_id` and `answered_at` are of the last proven mail about it.
 CREATE TABLE outside_asks (
     request TEXT PRIMARY KEY,
     account INTEGER NOT NULL,
@@ -51,16 +52,21 @@ CREATE TABLE outside_asks (
     token TEXT NOT NULL UNIQUE,
     claimed INTEGER,
     claimed_by TEXT,
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    answered_by TEXT,
+    answered_id TEXT,
+    answered_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Mail to the user's real address: requests, their reminders, and answers to what came from there. One that could not
--- be sent for a day is given up.
+-- Mail to the user's real address: requests, their reminders, answers to what came from there, and the ends of tasks that
+-- were answered from there (`key` is the outbox row of such an end, `request` is empty). One that could not be sent for a
+-- day is given up.
 CREATE TABLE outside_mail (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('ask', 'again', 'answer')),
+    kind TEXT NOT NULL CHECK (kind IN ('ask', 'again', 'answer', 'result')),
     request TEXT NOT NULL,
+    key TEXT NOT NULL DEFAULT '',
     recipient TEXT NOT NULL,
     subject TEXT NOT NULL DEFAULT '',
     body TEXT NOT NULL DEFAULT '',
@@ -70,10 +76,11 @@ CREATE TABLE outside_mail (
     next_at INTEGER NOT NULL,
     reply TEXT NOT NULL DEFAULT '',
     created INTEGER NOT NULL,
-    UNIQUE (request, kind, in_reply_to)
+    UNIQUE (request, kind, in_reply_to, key)
 ) STRICT;
 
 CREATE INDEX outside_mail_queued ON outside_mail (next_at) WHERE state = 'queued';
+CREATE INDEX outside_mail_lately ON outside_mail (account, kind, created);
 
 -- Signed answers that were read: the same signature never counts twice. Hashes only.
 CREATE TABLE outside_seen (

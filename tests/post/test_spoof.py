@@ -161,6 +161,8 @@ async def test_a_trick_releases_nothing_is_not_answered_and_is_explained(at: Hou
     assert at.released == []
     assert len(at.person.mails("Action")) == 1
     assert len(at.out()) == 1, "whoever is not proven gets no answer"
+    told = [kept for kept in at.person.mails() if "was not taken" in kept.message["Subject"]]
+    assert len(told) == (trick.rule != "machine"), "the user hears of it at home"
 
 
 async def test_the_dns_is_down_and_the_gate_stays_closed(at: House) -> None:
