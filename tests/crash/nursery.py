@@ -26,7 +26,10 @@ from typing import NoReturn
 from bridge.cli.program import run
 from tests.crash.faults import FAULTS
 
-WARM = ("agents.runtime agents.discover agents.models.demo bridge.app bridge.control.accounts uvloop").split()
+WARM = (
+    "agents.runtime agents.discover agents.models.demo apscheduler.schedulers.asyncio bridge.app "
+    "bridge.control.accounts uvloop"
+).split()
 """What a server imports as it starts; `agents.tools` and `agents.models` are found by walking, as it finds them."""
 
 
