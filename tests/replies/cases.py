@@ -1,9 +1,12 @@
 """Our own corpus: other clients, languages and tricks, each a kind of its own, with the right reading."""
 
 from tests.replies.case import Case
+from tests.replies.cases_blind_clients import CLIENTS
+from tests.replies.cases_blind_languages import LANGUAGES
+from tests.replies.cases_blind_tricks import TRICKS
 from tests.replies.cases_decided import APPROVED, EDITED, REFUSED
 from tests.replies.cases_doubtful import DOUBTFUL
-from tests.replies.cases_found import FRAMED, MENDED, REMARKED, SIGNED
+from tests.replies.cases_found import FOOTED, FRAMED, MENDED, REMARKED, SIGNED
 from tests.replies.cases_fresh import FRESH
 from tests.replies.cases_fresh_forms import TRIED
 from tests.replies.cases_machine import MACHINES
@@ -20,6 +23,10 @@ CASES: list[Case] = [
     *MENDED,
     *FRESH,
     *TRIED,
+    *FOOTED,
+    *LANGUAGES,
+    *CLIENTS,
+    *TRICKS,
 ]
 
 __all__ = ["APPROVED", "CASES", "Case"]

@@ -1,5 +1,7 @@
 """Kinds that a reader missed once: clients of more languages, signatures, and remarks where nobody looks."""
 
+import html
+
 from tests.replies.case import ATTRIBUTION, Case, encoded, page
 from tests.replies.clients import (
     ADDRESS,
@@ -167,3 +169,71 @@ MENDED = [
     Case("read, in chinese", whole(head(), "批准").replace(b"Subject: Re: ", b"Subject: Read: "), "none", auto=True),
     Case("both parts with a bare tail", both("approve\n\nAda", "<div>approve</div><div>Ada</div>"), "approve"),
 ]
+
+_STRANGER = (
+    "This e-mail and any attachments are confidential and intended solely for the addressee. If you have received it in"
+    " error, please notify the sender and delete it. The information contained may be legally privileged and any"
+    " unauthorised disclosure is forbidden. We check all mails for viruses and take no liability for it."
+)
+_FOOTERS_THAT_SAY_MORE = [
+    "This email is confidential so do not send it to Tom.",
+    "This email is confidential, only for Maya.",
+    "This message is confidential: nobody but Maya may read it.",
+    "Diese E-Mail ist vertraulich, also nur an Maya.",
+    "Diese E-Mail ist vertraulich, bitte erst morgen.",
+    "Example Ltd, company number 123, vat no 55, Tom excluded",
+    "Please consider the environment before sending this email to Tom.",
+    "This email must be printed and sent by post to Maya, confidential.",
+    "This email is confidential. Wrong sum.",
+    "This email is confidential; see below",
+    f"{_STRANGER} Do not send it to Tom.",
+    f"{_STRANGER} Wrong sum.",
+    f"Use the other address. {_STRANGER}",
+    f"{_STRANGER} This message must go out after Friday.",
+]
+_JOINED = " ".join(SENT_TEXT.split())
+_IN_ONE = f"{html.escape(ATTRIBUTION)} {html.escape(_JOINED)}"
+
+FOOTED = [
+    Case("a long footer", gmail(f"approve\n\nAda\n\n{_STRANGER}"), "approve", "approve"),
+    *(
+        Case(f"a footer that says more: {said[-40:]}", gmail(f"approve\n\nAda\n\n{said}"), "respond")
+        for said in _FOOTERS_THAT_SAY_MORE
+    ),
+    *(
+        Case(
+            f"a signature that says more: {said}",
+            text_mail(f"approve\n\n-- \nAda Byron\n{said}\n+46 8 123 456\n"),
+            "respond",
+        )
+        for said in ("Maya first", "Tom & Partners", "send tomorrow", "Nothing for Bob", "明天发给采购部")
+    ),
+    Case(
+        "the quote in one line, and more",
+        html_mail(
+            f"<div>approve</div><blockquote>{_IN_ONE} but not to Tom</blockquote>"
+        ),
+        "respond",
+        None,
+        "inside-quote",
+    ),
+    Case(
+        "the quote in one line without marks, and more",
+        text_mail(f"approve\n\n{ATTRIBUTION} {_JOINED} but not to Tom\n"),
+        "respond",
+    ),
+    Case(
+        "words before a day",
+        text_mail(f"approve\n\nTell Tom, 3 March 2026 09:14, you wrote:\n{quote()}\n"),
+        "respond",
+    ),
+    Case("eM Client's block, typed", text_mail("approve\n\n-----\nTo Maya only\nSubject something else\n"), "respond"),
+    Case(
+        "eM Client's block with a name that speaks",
+        text_mail(
+            f'approve\n\n------ Original Message ------\nFrom "Assistant" <{ADDRESS}>\n'
+            f'To "not to Tom" <you@postroom.internal>\nSubject {SUBJECT}\n\n{SENT_TEXT}'
+        ),
+        "respond",
+    ),
+]  # fmt: skip

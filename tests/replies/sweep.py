@@ -44,6 +44,16 @@ NEGATIONS = (
     "|не {}|不{}|{}しない|{} 안 함|لا {}|לא {}|un{}|dis{}|cannot {}|I will not {}|without: {}|reject, not {}"
 ).split("|")
 MARKS = ("{}?", "{} ?", "? {}", "{}？", "{};", "{}...", "{}…", "{}؟", "{} ~", "{} :-(", "{} ??", "{}!?", "({}?)")
+FOOTERS = (
+    "This e-mail and any attachments are confidential and intended solely for the addressee. If you have received it in"
+    " error, please notify the sender and delete it."
+    "|This email is confidential.|Please consider the environment before printing this email."
+    "|Example Ltd is registered in England. Registered office: 1 Example Street, London."
+    "|Diese E-Mail enthält vertrauliche Informationen. Wenn Sie nicht der richtige Adressat sind, löschen Sie bitte die"
+    " Mail.|Ce message est confidentiel et réservé à ses destinataires. Pensez à l'environnement avant d'imprimer."
+    "|Este mensaje es confidencial y está dirigido exclusivamente a su destinatario.|本邮件机密，仅供收件人使用。"
+    "|Sent from my iPhone|Get Outlook for iOS|Virus-free. www.avast.com"
+).split("|")
 FILES = ("text/plain", "application/pdf", "image/png", "message/rfc822", "text/csv", "application/octet-stream")
 SIGN_OFFS = ("", "", "\n\nKind regards,\nAda", "\n\nThanks, Ada", "\nAda Byron", "\n\nViele Grüße\nAda")
 BARE = [CLIENTS["no_quote"]]
@@ -85,9 +95,8 @@ def added(chance: random.Random) -> bytes:
     """An approval with one thing added by its writer."""
     word, client = chance.choice(APPROVING), chance.choice(list(CLIENTS.values()))
     off = chance.choice(SIGN_OFFS)
-    return chance.choice([_with_sentence, _with_sentence, _with_mark, _with_quote, _with_part])(
-        chance, word, client, off
-    )
+    ways = [_with_sentence, _with_sentence, _with_mark, _with_quote, _with_part, _with_footer]
+    return chance.choice(ways)(chance, word, client, off)
 
 
 def _with_sentence(chance: random.Random, word: str, client: Callable[[str], bytes], off: str) -> bytes:
@@ -98,6 +107,15 @@ def _with_sentence(chance: random.Random, word: str, client: Callable[[str], byt
     shapes = [f"{word}{gap}{said}{off}", f"{word}{off}{gap}{said}", f"{said}{gap}{word}{off}", f"{word} {said}{off}"]
     shapes += [f"{word}, {said}{off}", f"{word}. {said}{off}", f"{said} {word}{off}", f"{word}{off}\n-- \nAda\n{said}"]
     return client(chance.choice(shapes))
+
+
+def _with_footer(chance: random.Random, word: str, client: Callable[[str], bytes], off: str) -> bytes:
+    """A sentence beside those of a footer or a product line, in its paragraph."""
+    footer, said = chance.choice(FOOTERS), chance.choice(chance.choice([SENTENCES, QUESTIONS]))
+    first, stop, rest = footer.partition(". ")
+    shapes = [f"{footer} {said}", f"{said} {footer}", f"{footer}\n{said}", f"{said}\n{footer}"]
+    shapes += [f"{first}. {said} {rest}"] if stop else []
+    return client(f"{word}{off}\n\n{chance.choice(shapes)}")
 
 
 def _with_mark(chance: random.Random, word: str, client: Callable[[str], bytes], off: str) -> bytes:

@@ -3,6 +3,7 @@
 One rule: an approval needs every doubt answered; machine mail is found before any text is read.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import replace
@@ -23,6 +24,9 @@ from mailstore.parse.address import Address
 
 _RECIPIENT_FIELDS = ("delivered-to", "x-original-to")
 _HOLDING = ("approve", "edit")
+_LOCAL = re.compile(r"[\w.%+-]{1,64}(?=@)")
+_NAMED = re.compile(r"[^\W\d_]{3,}")
+MAX_NAMED = 100_000
 
 
 def read_reply(
@@ -201,7 +205,15 @@ def _context(message: Message, mail: SentMail | None) -> Context:
         addresses=frozenset(address for address in addresses if "@" in address),
         names=frozenset(name for name in names if len(name) >= 3 and "@" not in name),
         sender=_name_words(sender, local),
+        named=_named(mail, _name_words(sender, local)) if mail is not None else frozenset(),
     )
+
+
+def _named(mail: SentMail, sender: Collection[str]) -> frozenset[str]:
+    """The words of the names before the @ in a mail, without those of the mail's own addresses and of who answers."""
+    own = {piece for address in (mail.address, *mail.senders) for piece in _NAMED.findall(address.partition("@")[0])}
+    found = {word for local in _LOCAL.findall(mail.text[:MAX_NAMED]) for word in _NAMED.findall(fold(local))}
+    return frozenset(found - own - set(sender))
 
 
 def _is_ours(address: Address, mail: SentMail) -> bool:

@@ -22,7 +22,9 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,4}[./\-年년]\s?\d{1,2}[./\-月월]|\b\d{1,2}\.? [^\W\d_]{3,}|[^\W\d_]{3,} \d{1,2}\b"
 )
 _LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
+_ADDRESSES = re.compile(r'"[^"]*"|<[^<>]*>|\S+@\S+')
 _DIGIT = re.compile(r"\d")
+_WORDS = re.compile(r"[\w'’.]*\w")
 _STRONG_OPENERS = frozenset("on am le el il em op den dne pada στις vào w".split())
 """What the sentence begins with in its language."""
 _OPENS = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_STRONG_OPENERS))}) (?:[^\W\d_]+[.,]* ){{0,2}}\d")
@@ -30,8 +32,8 @@ _COLONS = (":", "：", "﹕", "︓", "：")
 
 
 def is_separator(text: str) -> bool:
-    """A rule of dashes or underscores, with or without words in it; `--` alone is none."""
-    return len(text) < 200 and bool(_SEPARATOR.match(text))
+    """A rule of dashes or underscores, with or without words in it, or the words alone; `--` alone is none."""
+    return len(text) < 200 and (bool(_SEPARATOR.match(text)) or plain(text) in phrases().original_marks)
 
 
 def is_elision(text: str) -> bool:
@@ -46,6 +48,8 @@ def names_us(text: str, context: Context) -> bool:
 
 def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
     """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when none is."""
+    if at and is_separator(lines[at - 1].text) and (end := _bare_block(lines, at, context)) > at:
+        return end
     if not _opens_block(lines[at].text, context):
         return at
     end = labels = 0
@@ -67,6 +71,31 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
         subject = subject or _is_our_subject(folded, context)
         subject = subject or (("<" in folded or "[" in folded) and any(name in folded for name in context.names))
     return end if (ours and labels >= 2) or (subject and labels >= 3) else at
+
+
+def _bare_block(lines: Sequence[Line], at: int, context: Context) -> int:
+    """As `header_block`, for labels without colons (eM Client). As such lines could be a person's own, each value must
+    be nothing but addresses, a date, or the subject of our mail; sender and subject must be ours."""
+    end, kinds = at, set()
+    while end < min(at + 6, len(lines)) and lines[end].depth == lines[at].depth:
+        kind = _bare_value(lines[end].text, context)
+        if kind is None:
+            break
+        kinds.add(kind)
+        end += 1
+    return end if {"ours", "subject"} <= kinds else at
+
+
+def _bare_value(text: str, context: Context) -> str | None:
+    """What a line of a label and a value holds: "ours", "address", "date", "subject"; None: it is no such line."""
+    label, _, value = plain(text).partition(" ")
+    if label not in phrases().header_labels or len(text) > MAX_ATTRIBUTION:
+        return None
+    if context.sent is not None and value.removeprefix("re: ") == plain(context.sent.subject).removeprefix("re: "):
+        return "subject"
+    if "@" in value and not _ADDRESSES.sub("", value).strip(" ,;") and not alarming(value, _own_words(context)):
+        return "ours" if any(address in value for address in context.addresses) else "address"
+    return "date" if _DIGIT.search(value) and all(map(_tells_when, _words(value))) else None
 
 
 def _opens_block(text: str, context: Context) -> bool:
@@ -132,15 +161,45 @@ def attribution(lines: Sequence[Line], last: int, context: Context, *, quote_fol
             break
         kind = _attributes(text, context)
         if kind == "whole" or (kind == "dated" and quote_follows):
-            return first
+            return first - (first > 0 and _is_our_name(lines[first - 1], lines[last], context))
         if kind == "named" and named > last:
             named = first
     return named if quote_follows else last + 1
 
 
+def _is_our_name(line: Line, below: Line, context: Context) -> bool:
+    """Whether a line is our name alone, as clients leave it that break before the address."""
+    return line.depth == below.depth and plain(line.text).strip("\"'* ") in context.names
+
+
 def _attributes(text: str, context: Context) -> str | None:
     """ "whole": names us, dated; "named": names us only; "dated": only date, time and a verb; None: no attribution."""
     folded = plain(text).strip("*_ >-")
+    return _known_attribution(folded, context) or ("dated" if _tells_who_and_when(folded, context) else None)
+
+
+def _tells_who_and_when(folded: str, context: Context) -> bool:
+    """`On Monday Assistant wrote:`, `Tuesday, 9:14 AM, you wrote:`: nothing but words for days and times, our name or
+    address, and a verb. Nobody can say anything with these."""
+    if not folded.endswith(_COLONS) or not _has_verb(folded) or not _balanced(folded):
+        return False
+    for known in sorted((*context.addresses, *context.names), key=len, reverse=True):
+        folded = folded.replace(known, " ")
+    return all(_tells_when(word) or word.startswith(phrases().attribution_verbs) for word in _words(folded))
+
+
+def _tells_when(word: str) -> bool:
+    known = phrases()
+    if word[0].isdigit() or word in known.weekdays or word in known.months:
+        return True
+    return word in known.when_words or word in known.attribution_openers
+
+
+def _words(folded: str) -> list[str]:
+    return [word.strip(".'") for word in _WORDS.findall(folded) if word.strip(".'")]
+
+
+def _known_attribution(folded: str, context: Context) -> str | None:
     if not _balanced(folded):
         return None
     if _words_before(folded, context):

@@ -109,6 +109,8 @@ class Context:
     """The words of the sender's own name, folded, in order."""
     known_signature: frozenset[str] = frozenset()
     """Lines (folded) that the HTML part marks as signature."""
+    named: frozenset[str] = frozenset()
+    """The words by which the sent mail names people, folded: a line that holds one is about the request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,12 @@ _FILE = resources.files("bridge.post.reading").joinpath("phrases.json")
 _WORDS = re.compile(r"[\w'’.]*\w")
 _ADDRESS = re.compile(r"[^\s<>]{1,80}@[^\s<>]{1,80}|https?://\S{1,200}|www\.\S{1,200}")
 _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
-_SETS = ("closings", "attribution_openers", "alarm_words", "prose_words", "header_labels")
+_SETS = (
+    "closings", "attribution_openers", "alarm_words", "prose_words", "header_labels", "weekdays", "months",
+    "when_words", "errand_words", "footer_alarms", "contact_labels",
+)  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _CLAUSES = re.compile(r"[,;:.!。，、](?:\s|\Z)|\s[-–—|]\s|[。，、]")
-_SENTENCES = re.compile(r"(?<=[.!?])\s")
 _SAD = re.compile(r"[:=;]\s?['’,_*-]?[(\[{</\\|]")
 _BESIDE = re.compile(r"\s[/|]\s")
 MAX_PRODUCT_LINE = 160
@@ -54,6 +56,22 @@ class Phrases:
     alarm_marks: tuple[str, ...]
     prose_words: frozenset[str]
     header_labels: frozenset[str]
+    weekdays: frozenset[str]
+    months: frozenset[str]
+    when_words: frozenset[str]
+    """What an attribution says beside the date and the name."""
+    errand_words: frozenset[str]
+    """What no footer says: it is about a day, a person or something to do."""
+    footer_alarms: frozenset[str]
+    """Alarm words that every footer holds."""
+    footer_words: tuple[str, ...]
+    to_strangers: tuple[str, ...]
+    """How footers begin what they say to whoever got the mail by mistake."""
+    legal_forms: tuple[str, ...]
+    posts: tuple[str, ...]
+    not_in_posts: tuple[str, ...]
+    original_marks: tuple[str, ...]
+    contact_labels: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -65,10 +83,11 @@ def phrases() -> Phrases:
     return Phrases(**whole, **parts)
 
 
-def plain(text: str) -> str:
-    """`text` for searching phrases: NFKC, invisible marks gone, case folded, blanks to one."""
-    text = unicodedata.normalize("NFKC", text[:MAX_LOOKED_AT]).translate(INVISIBLE).casefold().replace("’", "'")
-    return " ".join(text.split())
+def plain(text: str, limit: int = MAX_LOOKED_AT) -> str:
+    """`text` for searching phrases: NFKC, invisible marks gone, case folded (without the dot that Turkish leaves on an
+    i), blanks to one."""
+    text = unicodedata.normalize("NFKC", text[:limit]).translate(INVISIBLE).casefold().replace("’", "'")
+    return " ".join(text.replace("i\u0307", "i").split())
 
 
 def words(text: str) -> list[str]:
@@ -81,7 +100,7 @@ def alarming(line: str, ignore: Collection[str] = ()) -> bool:
     if len(line) > MAX_LOOKED_AT:
         return True
     text = plain(_ADDRESS.sub(" ", line))
-    if "?" in text or _PS.match(text) or any(mark in text for mark in phrases().alarm_marks):
+    if "?" in text or _PS.match(text) or any(m in text for m in phrases().alarm_marks if m not in ignore):
         return True
     found = [word.strip(".'") for word in _WORDS.findall(text)]
     return any(word in phrases().alarm_words and word not in ignore for word in found)
@@ -136,38 +155,6 @@ def _about_product(clause: str) -> bool:
     return not _WORDS.search(_ADDRESS.sub(" ", clause)) or any(
         name in clause for name in (*known.products, *known.sent_words)
     )
-
-
-def opens_disclaimer(line: str) -> bool:
-    text = plain(line).lstrip("*_-=#>| ")
-    return any(text.startswith(opener) for opener in phrases().disclaimer_openers)
-
-
-def is_disclaimer(paragraph: str) -> bool:
-    """A legal or ecological footer: begins like one, or holds several of its marks and is long."""
-    text = plain(paragraph).lstrip("*_-=#>| ")
-    marks = sum(mark in text for mark in phrases().disclaimer_marks)
-    if is_company_line(paragraph):
-        return True
-    wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
-    opens = opens_disclaimer(text)
-    like = (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
-    return wide >= 40 and like and (wide > MAX_LOOKED_AT // 2 or not any(map(_is_meant, _SENTENCES.split(text))))
-
-
-def _is_meant(sentence: str) -> bool:
-    """A sentence in a short footer that has nothing of a footer and sets a condition."""
-    known = phrases()
-    if any(mark in sentence for mark in (*known.disclaimer_marks, *known.disclaimer_openers)):
-        return False
-    return alarming(sentence, ("please", "bitte"))
-
-
-def is_company_line(paragraph: str) -> bool:
-    """What a firm must print on its letters: register, seat, directors, tax numbers."""
-    text = plain(paragraph)
-    marks = sum(mark in text for mark in phrases().company_marks)
-    return marks >= 2 and not alarming(paragraph) and not is_prose(paragraph, ("no",))
 
 
 def is_forward_mark(line: str) -> bool:

@@ -9,9 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.post.reading.compare import SentText, without_links, words_of
-from bridge.post.reading.frames import attribution, attribution_ends, header_block, is_elision, is_separator
+from bridge.post.reading.footers import is_disclaimer
+from bridge.post.reading.frames import (
+    MAX_ATTRIBUTION,
+    attribution,
+    attribution_ends,
+    header_block,
+    is_elision,
+    is_separator,
+)
 from bridge.post.reading.model import Context, Line, Mark
-from bridge.post.reading.phrases import alarming, is_disclaimer, is_prose
+from bridge.post.reading.phrases import alarming, is_prose
 
 MIN_RUN_LINES = 3
 MIN_RUN_WORDS = 12
@@ -82,6 +90,11 @@ def _mark_unmarked_quotes(text: _Text) -> None:
             start, tried = _run(text, at)
             tries += tried
             inside, place = start is not None, start or 0
+            behind = _behind_attribution(text, at, marked=False) if len(text.words[at]) > LONG_LINE else None
+            if behind is not None:
+                text.marks[at], inside, place = Mark.QUOTE, True, behind
+                at += 1
+                continue
         found = _quoted_place(text, at, place) if inside else None
         if found is not None:
             text.marks[at], place = Mark.QUOTE, found
@@ -216,7 +229,7 @@ def _mark_inserted(text: _Text, sent: SentText) -> None:
             continue
         found = _marked_place(words, place, sent)
         if found is None and not known:
-            found = _behind_attribution(text, at, sent)
+            found = _behind_attribution(text, at)
         if found is not None and sent.lacks_marks(line.text[:LONGEST_LINE]):
             text.marks[at], place, known = Mark.INSERTED, found, True
         elif found is not None:
@@ -234,18 +247,23 @@ def _is_remainder(text: _Text, at: int, place: int, sent: SentText) -> bool:
     return sent.within_row(place) and sent.next(text.words[at], place) is not None
 
 
-def _behind_attribution(text: _Text, at: int, sent: SentText) -> int | None:
-    """The place behind a line that holds attribution and quoted text in one, as HTML without breaks gives."""
-    row = text.lines[at].text[:2000]
-    cut = row.find(":")
+def _behind_attribution(text: _Text, at: int, *, marked: bool = True) -> int | None:
+    """The place behind a line that holds attribution and quoted text in one, as HTML without breaks and Yahoo's app
+    give. Without quote marks the attribution must be whole, and what follows it no few words."""
+    sent, row = text.sent, text.lines[at].text
+    if sent is None or text.words[at] == [NO_WORD]:
+        return None
+    cut = row.find(":", 0, MAX_ATTRIBUTION)
     for _ in range(8):
         if cut < 0:
             return None
-        words = words_of(row[cut + 1 :])
         head = Line(row[: cut + 1])
-        if words and attribution([head], 0, text.context, quote_follows=True) == 0:
-            return _marked_place(words, 0, sent) if len(words) >= LONG_LINE else _row_place(words, sent)
-        cut = row.find(":", cut + 1)
+        if attribution([head], 0, text.context, quote_follows=marked) == 0:
+            words = words_of(row[cut + 1 :])
+            if len(words) >= LONG_LINE:
+                return None if sent.lacks_marks(row[cut + 1 :]) else _marked_place(words, 0, sent)
+            return _row_place(words, sent) if words and marked else None
+        cut = row.find(":", cut + 1, MAX_ATTRIBUTION)
     return None
 
 
@@ -277,7 +295,7 @@ def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
 def _frames_quote(text: _Text, at: int, known: bool) -> bool:
     """Attribution and header lines above the quoted text, elisions and footers in it: all inside the marks."""
     row = text.lines[at].text
-    if is_elision(row) or is_disclaimer(row):
+    if is_elision(row) or is_disclaimer(row, text.context.named):
         return True
     if known:
         return False

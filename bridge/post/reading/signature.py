@@ -6,27 +6,21 @@ name stays in the text.
 
 from collections.abc import Sequence
 
+from bridge.post.reading.footers import is_company_line, is_disclaimer, is_errand, opens_disclaimer
 from bridge.post.reading.html import OBJECT
 from bridge.post.reading.model import Context, Line
-from bridge.post.reading.phrases import (
-    alarming,
-    is_closing,
-    is_company_line,
-    is_disclaimer,
-    is_product_line,
-    is_prose,
-    opens_disclaimer,
-    words,
-)
+from bridge.post.reading.phrases import alarming, is_closing, is_product_line, is_prose, phrases, words
 from bridge.post.reading.vocabulary import fold, vocabulary
 
 _DASHES = " \t-–—~/*_"
 _DELIMITERS = ("--", "—", "- --")
+_BLANKS = f" \t\u00a0{OBJECT}"
 _RULES = frozenset(" \t-–—_=*~·•|+#/\\")
 _SHORTENED = frozenset(
     "ltd. inc. corp. co. llc. plc. e.v. e.k. s.a. s.l. s.r.l. s.p.a. gmbh. jr. sr. dr. mbh. b.v. n.v.".split()
 )
 MAX_SIGNATURE_LINES = 25
+MIN_RULE = 5
 _CONNECTORS = frozenset(
     "of and the for de der die das di du des del dela da do dos und et y e la le les von van in at a & für".split()
 )
@@ -48,13 +42,13 @@ def is_signature(taken: Sequence[Line], context: Context) -> bool:
     """Whether every line that `strip_signature` took off is one of a signature by itself: what an approval asks for. A
     sentence, a thumb or a single word below the mark may be meant."""
     lines = [line for line in _without_footers(list(taken), context) if not line.blank]
-    texts = [line.text.strip(f" \t\u00a0{OBJECT}") for line in lines]
+    texts = [_bare(line.text) for line in lines]
     contacts = [at for at, text in enumerate(texts) if _is_contact(text, context)]
     last = contacts[-1] if contacts else -1
     opens = [at for at, text in enumerate(texts) if at and texts[at - 1] in _DELIMITERS]
     return all(
         _belongs(text, context)
-        or (_is_marked(lines[at], context) and not alarming(text, context.sender))
+        or (_is_marked(lines[at], context) and not _is_meant(text, context))
         or (at in opens and _could_be_name(text, context))
         or (at < last and _could_be_title(text, context))
         for at, text in enumerate(texts)
@@ -67,7 +61,7 @@ def _belongs(text: str, context: Context) -> bool:
         return all(char in _RULES for char in text)
     if is_sign_off(text, context) or _is_named_row(text, context) or _is_contact(text, context):
         return True
-    if is_company_line(text) or _longer_name(text, context):
+    if is_company_line(text, context.named) or _longer_name(text, context):
         return True
     return not _ends_sentence(text) and _is_title(text, context, gap=True, strict=True)
 
@@ -85,7 +79,7 @@ def _could_be_title(text: str, context: Context) -> bool:
     capitals."""
     if _says_something(text, context) or _ends_sentence(text) or len(text) > 60:
         return False
-    return not text[0].islower() and len(text.split()) <= 8
+    return not text[0].islower() and len(text.split()) <= 8 and not any(mark in text for mark in phrases().not_in_posts)
 
 
 def _ends_sentence(text: str) -> bool:
@@ -163,28 +157,33 @@ def _cut_at_delimiter(lines: list[Line], context: Context) -> list[Line]:
 
 
 def _harmless(tail: Sequence[Line], context: Context) -> bool:
-    """No line of a signature is alarming, footers apart."""
+    """No line of a signature may be meant, footers apart."""
     written = [line for line in _without_footers(list(tail), context) if not line.blank]
-    return len(written) <= MAX_SIGNATURE_LINES and not any(alarming(line.text, context.sender) for line in written)
+    return len(written) <= MAX_SIGNATURE_LINES and not any(_is_meant(line.text, context) for line in written)
 
 
 def _without_footers(lines: list[Line], context: Context) -> list[Line]:
-    """Product lines and disclaimers at the end, as often as they come."""
+    """Product lines, rules and disclaimers at the end, as often as they come."""
     while True:
-        while lines and (lines[-1].blank or is_product_line(lines[-1].text)):
+        while lines and (lines[-1].blank or is_product_line(lines[-1].text) or _is_rule(lines[-1].text)):
             lines = lines[:-1]
-        start = _disclaimer_start(lines)
+        start = _disclaimer_start(lines, context)
         if start == len(lines):
             return lines
         lines = lines[:start]
 
 
-def _disclaimer_start(lines: list[Line]) -> int:
+def _is_rule(text: str) -> bool:
+    """A drawn line says nothing; fewer marks may be meant."""
+    return len(text.strip()) >= MIN_RULE and all(char in " -–—_=*" for char in text)
+
+
+def _disclaimer_start(lines: list[Line], context: Context) -> int:
     """Where the disclaimer at the end begins: at a line of the last paragraph that opens like one, else the end."""
     start = _last_paragraph(lines)
     for at in range(start, len(lines)):
         opens = opens_disclaimer(lines[at].text) or is_company_line(lines[at].text) or (at == start and start > 0)
-        if opens and is_disclaimer(" ".join(line.text for line in lines[at:])):
+        if opens and is_disclaimer(" ".join(line.text for line in lines[at:]), context.named):
             return at
     return len(lines)
 
@@ -230,14 +229,14 @@ def _is_named_row(text: str, context: Context) -> bool:
 
 def _without_closing(lines: list[Line]) -> list[Line]:
     at = len(lines)
-    while at > 1 and not lines[at - 1].text.strip(f" \t\u00a0{OBJECT}"):
+    while at > 1 and not lines[at - 1].text.strip(_BLANKS):
         at -= 1
     return lines[: at - 1] if at > 1 and is_closing(lines[at - 1].text) else lines[:at]
 
 
 def _like_signature(lines: Sequence[Line], context: Context) -> bool:
     """Whether all lines under a name are title, company, telephone, address. Behind a blank line more is asked."""
-    texts = [line.text.strip(f" \t\u00a0{OBJECT}") for line in lines]
+    texts = [_bare(line.text) for line in lines]
     if not _all_like(texts, context, strict=False):
         return False
     return any(_is_contact(text, context) for text in texts) or _all_like(texts, context, strict=True)
@@ -256,7 +255,26 @@ def _all_like(texts: Sequence[str], context: Context, *, strict: bool) -> bool:
 
 def _says_something(text: str, context: Context) -> bool:
     sentence = text.endswith((".", "!", "。", "…")) and len(words(text)) >= 4
-    return len(text) > 120 or sentence or alarming(text, context.sender) or is_prose(text, context.sender)
+    return len(text) > 120 or sentence or _is_meant(text, context) or is_prose(text, context.sender)
+
+
+def _is_meant(text: str, context: Context) -> bool:
+    return alarming(text, context.sender) or is_errand(text, context.named)
+
+
+def _bare(text: str) -> str:
+    """A line without blanks at its ends, and a firm's name without its legal form: `Example Sp. z o.o.`"""
+    text = text.strip(_BLANKS)
+    for form in phrases().legal_forms:
+        if text[-len(form) - 1 :].lower() == f" {form}":
+            return text[: -len(form) - 1].rstrip(" ,")
+    return text
+
+
+def _is_post(text: str) -> bool:
+    """A post or a firm in a script without capitals, known by its last word."""
+    named = len(text) <= 20 and text.endswith(phrases().posts)
+    return named and not any(mark in text for mark in phrases().not_in_posts)
 
 
 def _is_contact(text: str, context: Context) -> bool:
@@ -270,6 +288,8 @@ def _is_contact(text: str, context: Context) -> bool:
 def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
     """`Head of Purchasing`, `Example Group Ltd`: begins with a capital, few words; behind a gap, or where no telephone
     number or address shows that it is a signature, every word does."""
+    if not strict and _is_post(text) and not _says_something(text, context):
+        return True
     found = [word for word in text.replace(",", " ").split() if word.lower() not in _CONNECTORS]
     if not found or len(found) > 8 or _says_something(text, context):
         return False
