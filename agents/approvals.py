@@ -359,7 +359,7 @@ def edited(tool: Tool, args: Mapping[str, Any], edits: Mapping[str, Any]) -> dic
     for name, value in edits.items():
         known = _argument(name, properties)
         if known is None:
-            raise schema.Unreadable(f'There is no field "{name}". There is: {", ".join(properties)}.')
+            raise schema.Unreadable(f'There is no field "{name}". There is: {", ".join(_shown(properties))}.')
         changed[known] = _read(known, properties[known], value)
     if wrong := schema.faults(tool.spec.schema, changed):
         raise schema.Unreadable("; ".join(wrong) + ".")
@@ -369,6 +369,11 @@ def edited(tool: Tool, args: Mapping[str, Any], edits: Mapping[str, Any]) -> dic
     except ToolFailed as fault:
         raise schema.Unreadable(fault.text) from None
     return changed
+
+
+def _shown(properties: Mapping[str, Any]) -> list[str]:
+    """The arguments under the names that a request shows."""
+    return [str(one.get("title") or name.replace("_", " ").capitalize()) for name, one in properties.items()]
 
 
 def _read(name: str, wanted: Mapping[str, Any], value: Any) -> Any:

@@ -178,6 +178,9 @@ class Footer:
     unseen: tuple[str, ...] = ()
     """Pictures that came along and that no model which worked on it can see."""
 
+    unread: tuple[str, ...] = ()
+    """Files that came along, that it wanted to read and could not."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutsideMail:

@@ -100,6 +100,7 @@ def footer(tx: ReadTx, office: Office, run: Run) -> Footer:
         tools=tuple(_tool_count(row) for row in tx.all("agents.calls.counts", root=run.root)),
         endpoints=tuple(dict.fromkeys(endpoints)),
         unseen=_unseen(tx, office, run, labels),
+        unread=_unread(tx, run),
     )
 
 
@@ -109,6 +110,14 @@ def _unseen(tx: ReadTx, office: Office, run: Run, labels: Sequence[str]) -> tupl
         return ()
     files = [file for letter in journal.letters_of(tx, run.root) for file in letter.attachments]
     return tuple(dict.fromkeys(file.name for file in files if file.media_type.lower().startswith("image/")))
+
+
+def _unread(tx: ReadTx, run: Run) -> tuple[str, ...]:
+    """The files of a run that it could not read."""
+    rows = tx.all("agents.calls.unread", root=run.root)
+    wanted = {str(json.loads(row["args"]).get("ref", "")).casefold() for row in rows}
+    files = [file for letter in journal.letters_of(tx, run.root) for file in letter.attachments] if wanted else []
+    return tuple(dict.fromkeys(file.name for file in files if {file.ref, file.name.casefold()} & wanted))
 
 
 def _tool_count(row: sqlite3.Row) -> ToolCount:

@@ -215,6 +215,17 @@ class Watch:
         return self._reader.place()
 
     def _read_new(self) -> None:
+        """Hand over what is new. What is told of while it is read is read too: IDLE would not tell of it again."""
+        self._is_told()
+        self._read_once()
+        while self._is_told() and not self._stop.is_set():
+            self._read_once()
+
+    def _is_told(self) -> bool:
+        """Whether the server has told of mail since this was last asked."""
+        return bool(self._client._imap.response("EXISTS")[1] != [None])
+
+    def _read_once(self) -> None:
         place = self._call(self._known())
         if place is None:
             raise NotNow("the watch was given up, and perhaps taken up again: begin anew")

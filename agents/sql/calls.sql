@@ -113,6 +113,14 @@ ORDER BY c.started, c.rowid;
 SELECT c.args FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
 WHERE r.root = :root AND c.tool = :tool AND c.started IS NOT NULL ORDER BY c.started, c.rowid;
 
+-- name: unread
+-- The arguments of the calls by which a family of runs wanted to read a file and could not, in any try.
+SELECT c.args FROM tool_calls AS c JOIN runs AS r ON r.id = c.run
+WHERE r.root = :root AND c.tool = 'read_attachment' AND c.state = 'failed'
+  AND NOT EXISTS (SELECT 1 FROM tool_calls AS o JOIN runs AS p ON p.id = o.run
+                  WHERE p.root = :root AND o.tool = c.tool AND o.args_hash = c.args_hash AND o.state = 'done')
+ORDER BY c.started, c.rowid;
+
 -- name: files
 -- The files that the calls of a run and its children made, oldest first.
 SELECT c.files FROM tool_calls AS c JOIN runs AS r ON r.id = c.run

@@ -40,6 +40,7 @@ SPEC = ToolSpec(
         "properties": {
             "url": {
                 "type": "string",
+                "title": "Address",
                 "minLength": 8,
                 "maxLength": address.MAX_URL,
                 "description": "The whole address.",

@@ -31,7 +31,13 @@ SPEC = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "text": {"type": "string", "minLength": 1, "maxLength": notes.MAX_TEXT, "description": "Markdown, short."}
+            "text": {
+                "type": "string",
+                "title": "Note",
+                "minLength": 1,
+                "maxLength": notes.MAX_TEXT,
+                "description": "Markdown, short.",
+            }
         },
         "required": ["text"],
         "additionalProperties": False,

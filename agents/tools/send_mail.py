@@ -28,12 +28,14 @@ SPEC = ToolSpec(
             "subject": {"type": "string", "minLength": 1, "maxLength": MAX_SUBJECT},
             "text": {
                 "type": "string",
+                "title": "Body",
                 "minLength": 1,
                 "maxLength": MAX_TEXT,
                 "description": "The text, as plain text.",
             },
             "attachments": {
                 "type": "array",
+                "title": "Attached",
                 "items": {"type": "string", "minLength": 1, "maxLength": 200},
                 "maxItems": 20,
                 "description": "Refs of attached files to send along, unchanged.",

@@ -25,7 +25,13 @@ SPEC = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "path": {"type": "string", "minLength": 3, "maxLength": 1000, "description": 'Such as "notes/plan.md".'},
+            "path": {
+                "type": "string",
+                "title": "File",
+                "minLength": 3,
+                "maxLength": 1000,
+                "description": 'Such as "notes/plan.md".',
+            },
             "text": {"type": "string", "maxLength": MAX_TEXT, "description": "The whole text of the file."},
             "attachment": {
                 "type": "string",

@@ -28,6 +28,7 @@ from bridge.post.route import (
     ToSkill,
     ToUser,
 )
+from bridge.post.shown import visible
 from bridge.submissions import Refused
 from config.settings import Settings
 from mailstore import accounts, messages
@@ -141,7 +142,9 @@ class Acting:
         account, words = case.arrival.account, case.mail.words
         told = leaves.obey(case.tx, self._runtime, account, words, by, case.arrival.via)
         told = told or self._memory(case, by)
-        return told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
+        told = told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
+        packed = next((file.name for file in case.mail.attachments if file.name.lower().endswith(".zip")), None)
+        return told if told or packed is None else notices.SKILL_FILE.format(name=visible(packed))
 
     def _memory(self, case: _Case, by: str) -> str | None:
         """What is said to a note's message, or of memory as a whole."""

@@ -77,6 +77,8 @@ def footer_lines(foot: Footer) -> list[str]:
     if not foot.demo:
         head += [f"{foot.tokens:,} tokens", money(foot.cost, foot.cost_known)]
     lines = [", ".join(head)]
+    if foot.unread:
+        lines.append(f"Could not be read: {', '.join(map(visible, foot.unread))}")
     if foot.unseen:
         lines.append(f"Not seen, as the model takes no pictures: {', '.join(map(visible, foot.unseen))}")
     if foot.tools:

@@ -41,8 +41,8 @@ Decide it here at home. If this comes again, look at the address under [outside]
 
 
 SKILL_FILE: Final = """\
-Nothing was taken in of {name}. Skills and plugins serve everybody who has an account here, and their text is trusted, so none
-comes by mail.
+Nothing was taken in of {name}. Skills and plugins serve everybody who has an account here, and their text is
+trusted, so none comes by mail.
 
 Whoever runs this Postroom looks at the file and takes it in:
 

@@ -6,15 +6,16 @@ README.md beside this file.
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 LINE = re.compile(r"(?P<word>[a-z]+)(?: (?P<who>[^<>]+?))?(?P<way>[<>])(?: (?P<text>.*))?$")
-ACTS = frozenset({"mail>", "reply>", "answer>", "drop>", "webhook>", "hook>", "do>"})
-BEFORE = frozenset({"setup>", "file>", "home>"})
-SEEN = frozenset({"model>", "model<", "tool>", "tool<", "ask>", "mail<", "in<", "gone<", "sent<"})
-NAMED = frozenset({"file>", "home>", "drop>", "webhook>", "hook>", "in<", "gone<", "model>", "model<"})
+ACTS = frozenset({"mail>", "reply>", "answer>", "drop>", "webhook>", "hook>", "elsewhere>", "postroom>", "do>"})
+BEFORE = frozenset({"setup>", "file>", "zip>", "home>", "disk>", "page>"})
+SEEN = frozenset({"model>", "model<", "tool>", "tool<", "ask>", "mail<", "refused<", "says<", "in<", "gone<", "sent<"})
+NAMED = BEFORE - {"setup>"} | {"reply>", "drop>", "webhook>", "hook>", "in<", "gone<", "model>", "model<"}
 """Marks that may name a file, a mailbox or who answers."""
 
 
@@ -51,6 +52,22 @@ class Dialogue:
     name: str
     before: tuple[Block, ...]
     scenes: tuple[Scene, ...]
+
+
+def filled(dialogue: Dialogue, words: Mapping[str, str]) -> Dialogue:
+    """The dialogue with each word in braces replaced by what it stands for."""
+
+    def fill(block: Block) -> Block:
+        return replace(block, lines=tuple(_fill(line, words) for line in block.lines))
+
+    scenes = tuple(Scene(fill(scene.act), tuple(map(fill, scene.seen))) for scene in dialogue.scenes)
+    return replace(dialogue, before=tuple(map(fill, dialogue.before)), scenes=scenes)
+
+
+def _fill(line: str, words: Mapping[str, str]) -> str:
+    for word, meant in words.items():
+        line = line.replace(word, meant)
+    return line
 
 
 @dataclass(frozen=True, slots=True)

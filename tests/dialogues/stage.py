@@ -17,20 +17,23 @@ import sys
 from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from agents import bundle
 from agents.llm import Price
 from agents.models.litellm_provider import DEFAULT_WINDOW
 from bridge.sink import Delivered, Sink
-from bridge.submissions import Receipt
+from bridge.submissions import Receipt, Refused
 from config import settings as config_settings
 from config.load import load
+from mailstore.errors import StoreError
 from mailstore.store import FILE
 from tests.dialogues import outsiders
 from tests.dialogues.actor import FREE, Actor, Cues
-from tests.dialogues.script import Block, Dialogue, Scene, read_call
+from tests.dialogues.script import Block, Dialogue, Scene, filled, read_call
 from tests.post.desk import PATIENCE, Desk, Kept, Person, opened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +72,10 @@ class Stage:
         self._cues = Cues(file=dialogue.name)
         self._files: dict[str, str] = {}
         self._named: set[int] = set()
+        self._zips: dict[str, dict[str, bytes]] = {}
+        self._elsewhere: outsiders.Elsewhere
+        self._refused = ""
+        self._said = ""
         self._calls = 0
         self._left = 0
         self._ask: Kept | None = None
@@ -79,10 +86,11 @@ class Stage:
     async def play(self) -> None:
         """Play the whole file. Raises AssertionError with what differs, BadDialogue for what cannot be played."""
         sink = Sink()
-        port = await sink.start()
-        more = self._set_up()
         async with contextlib.AsyncExitStack() as end:
+            port = await sink.start()
             end.push_async_callback(sink.close)
+            await self._surroundings(end)
+            more = self._set_up()
             running = await end.enter_async_context(contextlib.AsyncExitStack())
             await self._open(running, sink, port, more)
             self._ada = await self._desk.person("ada")
@@ -101,6 +109,20 @@ class Stage:
                 models[tag] = _actor(tag, made, self._cues)
         await self._desk.app.start()
 
+    async def _surroundings(self, end: contextlib.AsyncExitStack) -> None:
+        """What is around the house as far as the file needs it, and the words in braces that stand for it."""
+        dialogue, home = self._dialogue, self._home
+        words = {"{python}": sys.executable, "{home}": str(home), "{root}": str(ROOT), "{tests}": str(ROOT / "tests")}
+        words["{disk}"], words["{zips}"] = str(home.parent / "disk"), str(home.parent)
+        if pages := {block.who: block.text for block in dialogue.before if block.mark == "page>"}:
+            served = outsiders.Pages(pages)
+            words["{web}"] = f"127.0.0.1:{await served.start()}"
+            end.push_async_callback(served.close)
+        if any(scene.act.mark == "elsewhere>" for scene in dialogue.scenes):
+            self._elsewhere = await outsiders.Elsewhere.opened(end, home.parent / "elsewhere")
+            words.update(await self._elsewhere.words())
+        self._dialogue = filled(dialogue, words)
+
     def _set_up(self) -> dict[str, Any]:
         """Write the files of the data folder, and read the settings as the product does."""
         self._home.mkdir(mode=0o700)
@@ -110,26 +132,20 @@ class Stage:
                 toml += f"{block.text}\n"
             elif block.mark == "file>":
                 self._files[block.who] = f"{block.text}\n"
-            else:
-                place = self._home / block.who
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(f"{self._filled(block.text)}\n", "utf-8")
-        (self._home / "postroom.toml").write_text(self._filled(toml), "utf-8")
+            elif block.mark == "zip>":
+                name, _, inside = block.who.partition(" ")
+                self._zips.setdefault(name, {})[inside] = f"{block.text}\n".encode()
+            elif block.mark != "page>":
+                place = (self._home if block.mark == "home>" else self._home.parent / "disk") / block.who
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                place.touch(mode=0o600)
+                place.write_text(f"{block.text}\n", "utf-8")
+        for name, files in self._zips.items():
+            (self._home.parent / name).write_bytes(bundle.pack(files))
+        (self._home / "postroom.toml").write_text(toml, "utf-8")
         made = load(home=self._home, environ={})
         fields = [field.name for field in dataclasses.fields(made) if field.name not in OWN]
         return {**{name: getattr(made, name) for name in fields}, "timezone": "Europe/Berlin"}
-
-    def _filled(self, text: str) -> str:
-        """Words in braces that files may need: {python}, {home}, {tests}, {root}."""
-        places = {
-            "{python}": sys.executable,
-            "{home}": str(self._home),
-            "{root}": str(ROOT),
-            "{tests}": str(ROOT / "tests"),
-        }
-        for name, value in places.items():
-            text = text.replace(name, value)
-        return text
 
     # one scene
 
@@ -140,6 +156,7 @@ class Stage:
         self._no_trouble()
         for block in scene.seen:
             await self._see(block)
+        assert not self._refused, f"{self._place(scene.act)}: the mail was refused: {self._refused}"
         self._no_trouble()
         self._nothing_else(scene)
 
@@ -180,20 +197,42 @@ class Stage:
             await outsiders.call(self._desk, self._ada, block.who, block.text)
         elif block.mark == "hook>":
             await outsiders.mail(self._desk, self._ada, block.who, *_headers(block))
+        elif block.mark == "elsewhere>":
+            await self._elsewhere.arrives(self._desk, self._ada, *_headers(block))
+        elif block.mark == "postroom>":
+            self._said = "\n".join([await outsiders.command(self._desk, line) for line in block.lines])
         elif block.mark in ("reply>", "answer>"):
             await self._answer(block)
         elif block.text != "restart":
-            await self._do(block)
+            try:
+                await self._do(block)
+            except StoreError as refusal:
+                self._refused = str(refusal)
 
     async def _write(self, block: Block) -> None:
         head, text = _headers(block)
         to = head.pop("To", "assistant")
         subject = head.pop("Subject", "")
         attached = [name.strip() for name in head.pop("Attached", "").split(",") if name.strip()]
-        mail = self._ada.compose(self._address(to), subject, text, {name: self._files[name] for name in attached})
+        mail = self._ada.compose(self._address(to), subject, text, self._attachable(attached))
         for name, value in head.items():
-            mail[name] = value
-        assert isinstance(await self._ada.submit(mail), Receipt), f"{self._place(block)}: the mail was refused"
+            del mail[name]
+            mail[name] = value.replace("{mail}", str(self._mail.message["Message-ID"]) if self._mail else "")
+        await self._submit(block, mail)
+
+    async def _submit(self, block: Block, mail: EmailMessage) -> None:
+        """Hand a mail in, recipient by recipient. A refusal is told, or it is what the scene is about."""
+        self._refused = ""
+        for one in mail["To"].addresses:
+            taken = self._desk.app.accept.recipient(self._ada.identity, one.addr_spec)
+            if isinstance(taken, Refused):
+                self._refused = f"{taken.code} {taken.status} {taken.text}"
+        if not self._refused:
+            named = [one.addr_spec for field in ("To", "Cc") for one in (mail[field].addresses if mail[field] else ())]
+            assert isinstance(await self._ada.submit(mail, *named), Receipt), f"{self._place(block)}: it was not taken"
+
+    def _attachable(self, names: list[str]) -> dict[str, str | bytes]:
+        return {name: bundle.pack(self._zips[name]) if name in self._zips else self._files[name] for name in names}
 
     def _address(self, to: str) -> str:
         names = [one.strip() for one in to.split(",")]
@@ -202,14 +241,16 @@ class Stage:
 
     async def _answer(self, block: Block) -> None:
         answered = self._ask if block.mark == "answer>" else self._mail
+        if block.who:
+            answered = self._held(block.who, "", block)
         assert answered is not None, f"{self._place(block)}: there was nothing to answer"
         head, text = _headers(block)
         attached = [name.strip() for name in head.pop("Attached", "").split(",") if name.strip()]
         target = str((answered.message["Reply-To"] or answered.message["From"]).addresses[0].addr_spec)
         target = self._address(head.pop("To")) if "To" in head else target
-        files = {name: self._files[name] for name in attached}
+        files = self._attachable(attached)
         mail = self._ada.compose(target, f"Re: {answered.message['Subject']}", text, files, answered)
-        assert isinstance(await self._ada.submit(mail), Receipt), f"{self._place(block)}: the mail was refused"
+        await self._submit(block, mail)
 
     async def _do(self, block: Block) -> None:
         for line in block.lines:
@@ -227,6 +268,8 @@ class Stage:
                 await self._ada.copy(self._held(fit[2], fit[1], block), fit[2], fit[3])
             elif fit := re.fullmatch(r'expunge "(.+)" in (.+)', line):
                 await self._ada.expunge(self._held(fit[2], fit[1], block), fit[2])
+            elif fit := re.fullmatch(r"touch (.+)", line):
+                (self._home / fit[1]).touch(mode=0o600)
             else:
                 raise AssertionError(f"{self._place(block)}: nobody knows how to {line!r}")
             await self._settled()
@@ -255,6 +298,8 @@ class Stage:
             self._gave(block)
         elif block.mark == "sent<":
             self._sent(block)
+        elif block.mark in ("refused<", "says<"):
+            self._told(block)
         elif block.mark == "in<":
             await self._stands(block)
         elif block.mark == "gone<":
@@ -339,6 +384,13 @@ class Stage:
         assert block.lines[0] == first, f"{self._place(block)}: what left is\n{_difference(block.lines[:1], first)}"
         if faults := _misses(block.lines[1:], text):
             raise AssertionError(f"{self._place(block)}: what left says\n" + "\n".join(faults) + f"\n{text}")
+
+    def _told(self, block: Block) -> None:
+        """What the server or a command said at once."""
+        said = self._refused if block.mark == "refused<" else self._said
+        if faults := _misses(block.lines, said):
+            raise AssertionError(f"{self._place(block)}: what was said is another:\n" + "\n".join(faults) + f"\n{said}")
+        self._refused = ""
 
     def _place(self, block: Block) -> str:
         return f"{self._dialogue.name}:{block.line}: {block.mark}"

@@ -109,6 +109,21 @@ async def test_an_answer_that_nobody_asked_for_fails(tmp_path: Path, clock: Cloc
     assert "wrong.txt:7: the model was never asked for" in await failure(tmp_path, clock, text)
 
 
+async def test_a_refusal_that_no_line_names_fails(tmp_path: Path, clock: Clock) -> None:
+    text = "mail> To: nobody\nmail>\nmail> Hello?\n"
+    said = await failure(tmp_path, clock, text)
+    assert "the mail was refused: 550 5.1.1 nobody@postroom.internal does not exist here" in said
+    (tmp_path / "more").mkdir()
+    said = await failure(tmp_path / "more", clock, f"{text}\nrefused< 550 5.7.1\n")
+    assert "it does not say: 550 5.7.1" in said
+
+
+async def test_what_a_command_prints_is_held_against_the_file(tmp_path: Path, clock: Clock) -> None:
+    said = await failure(tmp_path, clock, "postroom> models list\n\nsays< no-such-model\n")
+    assert "it does not say: no-such-model" in said
+    assert "demo" in said
+
+
 def test_every_dialogue_reads_and_says_what_it_shows() -> None:
     for file in HERE.glob("*.txt"):
         assert file.read_text("utf-8").startswith("# "), file.name

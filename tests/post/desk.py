@@ -59,7 +59,7 @@ class Person:
         to: str,
         subject: str,
         text: str,
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         answers: Kept | None = None,
         **headers: str,
     ) -> EmailMessage:
@@ -77,7 +77,10 @@ class Person:
             text = f"{text}\n\nOn Mon, 30 Nov 2026 at 09:00, Assistant wrote:\n{quoted}\n"
         mail.set_content(text)
         for name, content in (files or {}).items():
-            mail.add_attachment(content, filename=name)
+            if isinstance(content, str):
+                mail.add_attachment(content, filename=name)
+            else:
+                mail.add_attachment(content, "application", "zip", filename=name)
         return mail
 
     async def submit(self, mail: EmailMessage | bytes, *recipients: str) -> Receipt | Refused:

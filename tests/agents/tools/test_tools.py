@@ -6,12 +6,14 @@ from typing import Any, cast
 import pytest
 
 from agents import discover, schema, skills
+from agents.approvals import edited
 from agents.letter import Attachment, Field
 from agents.offer import Offer
-from agents.ports import AttachmentData, MailSummary, MailText, WriteTx
+from agents.ports import AttachmentData, Database, MailSummary, MailText, WriteTx
 from agents.schedule import Reminder
 from agents.tool import Act, Ask, Delegate, Risk, SendOut, Tool, ToolCall, ToolContext, ToolFailed, ToolResult, Within
 from agents.tools.read_result import grep, page
+from config.settings import Fetch
 from tests.agents.models.loop import NOW, FixedClock, MemoryMail, MemorySchedule
 from tests.agents.tools.test_extract import pdf
 
@@ -256,6 +258,30 @@ def test_sending_is_a_row_of_the_outbox_and_shown_as_it_is() -> None:
         ("Attached", "plan.txt"),
     ]
     assert tool.describe(SEND).fields[-1].value == "none"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "shown", "changed"),
+    [
+        ("send_mail", {"to": ["a@x.example"], "subject": "s", "text": "t"}, "Body", {"text": "new"}),
+        ("send_mail", {"to": ["a@x.example"], "subject": "s", "text": "t"}, "Attached", {"attachments": ["new"]}),
+        ("draft_mail", {"to": [], "subject": "s", "text": "t"}, "Body", {"text": "new"}),
+        ("fetch_page", {"url": "http://x.example/"}, "Address", {"url": "http://new.example/"}),
+        ("remember", {"text": "t"}, "Note", {"text": "new"}),
+        ("write_file", {"path": "a/b", "text": "t"}, "File", {"path": "a/new"}),
+        ("write_file", {"path": "a/b", "text": "t"}, "Text", {"text": "new"}),
+    ],
+)
+def test_an_edit_names_a_field_as_the_request_shows_it(
+    name: str, args: dict[str, Any], shown: str, changed: dict[str, Any]
+) -> None:
+    offer = Offer(relay=True, db=cast("Database", object()), fetch=Fetch())
+    tool = {tool.spec.name: tool for tool in discover.tools(offer)}[name]
+    assert shown in [field.name for field in tool.describe(args).fields]
+    new = next(iter(changed.values()))
+    assert edited(tool, args, {shown.lower(): new}) == {**args, **changed}
+    with pytest.raises(schema.Unreadable, match=shown):
+        edited(tool, args, {"colour": "red"})
 
 
 def test_every_recipient_is_a_line_and_repeated_ones_are_one() -> None:
