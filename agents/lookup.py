@@ -3,7 +3,8 @@
 The rule: only reading, and only within one account. A `ref` is the mail world's own name of a stored mail.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 
 from agents.ports import ReadTx
 
@@ -56,6 +57,22 @@ def is_active(tx: ReadTx, account: int, thread: str) -> bool:
 def knows_thread(tx: ReadTx, account: int, thread: str) -> bool:
     """Whether anything ever ran in a thread."""
     return tx.value("agents.lookup.knows_thread", account=account, thread=thread) is not None
+
+
+def known_refs(tx: ReadTx, account: int, refs: Iterable[str]) -> set[str]:
+    """Those of these stored mails that anything here may depend on: mails of ours, and what began an unfinished run."""
+    return {row[0] for row in tx.all("agents.lookup.known_refs", account=account, refs=json.dumps(list(refs)))}
+
+
+def known_ids(tx: ReadTx, account: int, message_ids: Iterable[str]) -> set[str]:
+    """The same by Message-ID: those of mails of ours, and of letters to unfinished runs; perhaps others as well."""
+    return {row[0] for row in tx.all("agents.lookup.known_ids", account=account, ids=json.dumps(list(message_ids)))}
+
+
+def known_threads(tx: ReadTx, account: int, threads: Iterable[str]) -> set[str]:
+    """Those of these threads of which anything is kept here."""
+    rows = tx.all("agents.lookup.known_threads", account=account, threads=json.dumps(list(threads)))
+    return {row[0] for row in rows}
 
 
 def is_newest(tx: ReadTx, account: int, thread: str, answered: Sequence[str]) -> bool:

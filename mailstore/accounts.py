@@ -31,9 +31,10 @@ _STANDARD: tuple[tuple[str, Role, View | None, str | None, bool], ...] = (
     (AGENTS, Role.PARENT, None, None, True),
 )
 _REMOVALS = (
-    "orphan-content", "remove-placements", "remove-lingering", "remove-labels", "remove-states", "remove-emails",
-    "remove-threads", "remove-aliases", "remove-log", "remove-log-days", "remove-deliveries", "remove-annotations",
-    "remove-keywords", "remove-keyword-sets", "remove-subscriptions", "remove-mailboxes", "remove",
+    "orphan-content", "remove-placements", "remove-lingering", "remove-labels", "remove-states", "remove-destroyed",
+    "remove-emails", "remove-threads", "remove-aliases", "remove-log", "remove-log-days", "remove-deliveries",
+    "remove-annotations", "remove-keywords", "remove-keyword-sets", "remove-subscriptions", "remove-mailboxes",
+    "remove",
 )  # fmt: skip
 
 

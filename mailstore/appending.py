@@ -201,7 +201,7 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, wishes: Sequence[_Wish], how: How
     tx.many("mailstore.messages.insert-state", _states(mailbox, batch, uid, shown, modseq))
     tx.emit(Stale())
     placed = list(zip(map(Uid, range(uid, uid + len(batch))), emails, threads_, strict=True))
-    tx.emit_all([Arrived(account, mailbox, at, email, how) for at, email, _ in placed])
+    tx.emit(Arrived(account, mailbox, uid, emails, how))
     return [
         Appended(at, email, thread, mailbox.uidvalidity, created=True, mailbox=mailbox.id)
         for at, email, thread in placed

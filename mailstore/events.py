@@ -1,10 +1,11 @@
 """What the store tells inside its transactions; subscribe with `store.on(Event, fn)`.
 
 The rule: an event is told in the transaction of the change it speaks of, so what a subscriber writes is kept or lost
-together with it. Views tell nothing: a message arrives and goes once, with its one stored placement. What is told of
-single messages is a tuple, as thousands are told at a time (`WriteTx.emit_all`).
+together with it. Views tell nothing: a message arrives and goes once, with its one stored placement. What is done to
+messages is told once for all of them, as thousands go at a time and concern hardly anyone who listens.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,43 +15,49 @@ from mailstore.shifts import Shift
 How = Literal["append", "copy", "move", "deliver"]
 
 
-class Arrived(NamedTuple):
-    """A message has a new place in a stored mailbox. `deliver` means that Postroom itself put it there."""
+class Mail(NamedTuple):
+    """A message of which something is told. A tuple, as there may be thousands."""
+
+    email: EmailId
+    thread: ThreadId
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Messages have a new place in a stored mailbox, under the UIDs from `uid` on. `deliver` means that Postroom itself
+    put them there."""
 
     account: AccountId
     mailbox: Mailbox
     uid: Uid
-    email: EmailId
+    emails: Sequence[EmailId]
     how: How
 
 
-class Trashed(NamedTuple):
-    """A message is in Trash now and nowhere else: moved there, or expunged after a copy was made there."""
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """Messages are in Trash now and nowhere else: moved there, or expunged after copies were made there."""
 
     account: AccountId
-    email: EmailId
-    thread: ThreadId
-    message_id: str | None = None
+    mails: Sequence[Mail]
 
 
-class Gone(NamedTuple):
-    """A message was destroyed. `everywhere`: no other copy of it is left in the account. `junked`: it was in Junk."""
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Messages were destroyed, and nothing with the same bytes is left in the account. `junked`: they were in Junk."""
 
     account: AccountId
-    email: EmailId
-    thread: ThreadId
-    everywhere: bool
+    mails: Sequence[Mail]
     junked: bool
-    message_id: str | None = None
 
 
-class Restored(NamedTuple):
-    """A message was moved out of Trash."""
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Messages were moved out of Trash."""
 
     account: AccountId
-    email: EmailId
-    thread: ThreadId
-    message_id: str | None = None
+    mails: Sequence[Mail]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,4 +86,4 @@ class Lingering:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """Content was added or lost its last message. For the store itself: the text index and the sweep have work."""
+    """Content was added, or messages were destroyed. For the store itself: the text index and the sweep have work."""

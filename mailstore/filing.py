@@ -9,11 +9,11 @@ import json
 from collections.abc import Sequence
 
 from mailstore import standing, views
-from mailstore.events import Arrived, How, Restored, Stale, Trashed
+from mailstore.events import Arrived, How, Mail, Restored, Stale, Trashed
 from mailstore.lookup import get, stored
-from mailstore.model import DELETED, AccountId, Copied, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
+from mailstore.model import DELETED, SEEN, AccountId, Copied, EmailId, Mailbox, ModSeq, Role, Uid
 from mailstore.placing import next_modseq, place, take
-from mailstore.standing import Batch, Column, Standing
+from mailstore.standing import UNREAD, Batch, Column, Standing
 from mailstore.transaction import WriteTx
 
 
@@ -33,8 +33,20 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     tx.run("mailstore.messages.copy", id=first, emails=emails)
     batch = Batch([*range(first, first + len(there))], _keys(source, there), there.sizes)
     uid = place(tx, account, target.id, batch, modseq)
-    shown = {"in_all": 0, "in_unread": 0, **views.show_new(tx, target, batch, modseq)}
-    tx.run("mailstore.messages.copy-state", id=first, mailbox=target.id, uid=uid, modseq=modseq, emails=emails, **shown)
+    shown = views.show_new(tx, target, batch, modseq)
+    in_all = shown.get("in_all", 0)
+    tx.run(
+        "mailstore.messages.copy-state",
+        id=first,
+        mailbox=target.id,
+        uid=uid,
+        in_all=in_all,
+        modseq=modseq,
+        emails=emails,
+    )
+    if "in_unread" in shown:
+        fresh = [email for email, key in zip(batch.emails, batch.keys, strict=True) if not key & SEEN]
+        tx.run("mailstore.views.show", bit=UNREAD, uid=shown["in_unread"], emails=json.dumps(fresh))
     tx.emit(Stale())
     _announce(tx, target, uid, batch.emails, "copy")
     return _pairs(there.uids, uid, target)
@@ -85,13 +97,12 @@ def announce_trash(tx: WriteTx, account: AccountId, emails: Sequence[int], *, be
     if (before is Role.TRASH) == (after is Role.TRASH) or not emails:
         return
     event = Trashed if after is Role.TRASH else Restored
-    rows = tx.all("mailstore.messages.facts", emails=json.dumps(emails))
-    tx.emit_all([event(account, EmailId(row["id"]), ThreadId(row["thread"]), row["message_id"]) for row in rows])
+    columns = tx.columns("mailstore.messages.mails", emails=json.dumps(emails))
+    tx.emit(event(account, list(map(Mail._make, zip(*columns, strict=True)))))
 
 
 def _announce(tx: WriteTx, target: Mailbox, uid: Uid, emails: Column, how: How) -> None:
-    places = enumerate(map(EmailId, emails), uid)
-    tx.emit_all([Arrived(target.account, target, Uid(at), email, how) for at, email in places])
+    tx.emit(Arrived(target.account, target, uid, [*map(EmailId, emails)], how))
 
 
 def _keys(source: Mailbox, there: Standing) -> Column:

@@ -1,5 +1,5 @@
-"""What can wait: rendering messages, filling the text index, deleting content that no message has any more, shortening
-the log.
+"""What can wait: rendering messages, filling the text index, deleting what is left of messages and their content,
+shortening the log.
 
 The rule: it works behind the commits, in small steps, and only after a moment of quiet (or when it has waited long), so
 that it takes nothing from whoever is appending; whatever is left undone is found again at the next start.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from mailstore import accounts, changes, content, renderings
+from mailstore import accounts, changes, content, removal, renderings
 from mailstore.errors import StoreError
 from mailstore.folding import Document, document_of
 from mailstore.model import ContentId
@@ -54,7 +54,7 @@ class Housekeeping:
         self._task.add_done_callback(self._ended)
 
     def poke(self) -> None:
-        """Content was added or lost a message."""
+        """Content was added, or messages were destroyed."""
         self._last_poke = asyncio.get_running_loop().time()
         self._poked.set()
 
@@ -158,9 +158,10 @@ def _read_on(tx: ReadTx, indexed: ContentId, renderers: Mapping[str, Renderer]) 
 
 
 def _sweep(tx: WriteTx) -> tuple[bool, list[ContentId]]:
-    """Whether there may be more, and what was deleted."""
+    """Whether there may be more, and which content was deleted."""
+    more = removal.collect(tx)
     looked_at = len(tx.all("mailstore.content.orphans", limit=content.SWEEP))
-    return looked_at == content.SWEEP, content.sweep(tx)
+    return more or looked_at == content.SWEEP, content.sweep(tx)
 
 
 def _prune(tx: WriteTx) -> None:

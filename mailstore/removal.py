@@ -1,27 +1,26 @@
 """EXPUNGE and what else destroys messages.
 
 The rule (DECISIONS 10): expunging in a view destroys nothing but moves to Trash; expunging elsewhere destroys that
-message. If the same bytes lie elsewhere in the account (filed by COPY), the copy inherits the labels and whoever
-listens is told so; nothing is ever deleted "everywhere" for being the same.
+message. If the same bytes lie elsewhere in the account (filed by COPY), the copy inherits the labels; nothing is ever
+deleted "everywhere" for being the same. A destroyed message is out of every mailbox and every answer at once; only its
+rows, which cost the most, are deleted behind the commit (`collect`), as its bytes are.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import compress
 from typing import Final
 
 from mailstore import filing, labels, standing, views
 from mailstore.errors import CannotModify
-from mailstore.events import Gone, Stale, Trashed
+from mailstore.events import Gone, Mail, Stale, Trashed
 from mailstore.lookup import by_role, get
-from mailstore.model import AccountId, EmailId, Mailbox, ModSeq, Role, ThreadId, Uid
+from mailstore.model import AccountId, EmailId, Mailbox, ModSeq, Role, Uid
 from mailstore.placing import next_modseq, take
 from mailstore.standing import Standing
 from mailstore.transaction import WriteTx
 
-NOWHERE: Final = 0
-IN_TRASH: Final = 1
-ELSEWHERE: Final = 2
+COLLECTED: Final = 256  # destroyed messages whose rows are deleted in one step
 
 
 def expunge(
@@ -55,78 +54,69 @@ def empty(tx: WriteTx, mailbox: Mailbox) -> None:
 
 
 def destroy(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq, *, tell: bool = True) -> None:
-    """Take messages, seen where they are stored, out of every mailbox and forget them.
+    """Take messages, seen where they are stored, out of every mailbox and forget them. What is left of them, in no
+    mailbox and found by nobody, is collected later.
 
     `tell=False`: another message has taken their place.
     """
     ids = json.dumps(there.emails)
-    leaving = _Leaving(*tx.columns("mailstore.messages.leaving", emails=ids))
-    if tell:
-        _hand_labels_on(tx, leaving, ids)
-    roles = _take_all(tx, account, there, modseq)
-    tx.run("mailstore.labels.drop", emails=ids)
-    tx.run("mailstore.messages.delete-annotations", account=account, emails=ids)
-    tx.run("mailstore.messages.delete", emails=ids)
+    by_role = _take_all(tx, account, there, modseq)
     tx.run("mailstore.messages.delete-state", emails=ids)
-    unused = [content for content, left in zip(leaving.contents, leaving.left, strict=True) if not left]
-    tx.run("mailstore.content.orphan", contents=json.dumps(unused))
-    _forget_threads(tx, account, set(leaving.threads))
+    tx.run("mailstore.messages.note-destroyed", emails=ids)
+    _drop_labels(tx, ids, hand_on=tell)
+    tx.run("mailstore.threads.forget-aliases", account=account, emails=ids)
     tx.emit(Stale())
     if tell:
-        _tell(tx, account, leaving, roles)
+        for role, emails in by_role.items():
+            _tell(tx, account, role, emails)
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaving:
-    """Messages that are about to go, as columns. `left`: where other messages with the same bytes stay."""
+def collect(tx: WriteTx, limit: int = COLLECTED) -> bool:
+    """Delete what is left of up to so many destroyed messages; whether there may be more."""
+    emails, contents, threads = tx.columns("mailstore.messages.destroyed", limit=limit)
+    if emails:
+        ids = json.dumps(emails)
+        for query in ("delete-annotations", "delete", "forget-destroyed"):
+            tx.run(f"mailstore.messages.{query}", emails=ids)
+        tx.run("mailstore.content.orphan", contents=json.dumps(contents))
+        tx.run("mailstore.threads.forget-empty", threads=json.dumps(threads))
+    return len(emails) == limit
 
-    emails: Sequence[EmailId]
-    contents: Sequence[int]
-    threads: Sequence[ThreadId]
-    message_ids: Sequence[str | None]
-    stands_for: Sequence[EmailId]
-    left: Sequence[int]  # NOWHERE, IN_TRASH or ELSEWHERE
 
-
-def _take_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> dict[EmailId, Role]:
-    """Take every placement of these messages; the roles of the mailboxes they were stored in."""
+def _take_all(tx: WriteTx, account: AccountId, there: Standing, modseq: ModSeq) -> dict[Role, list[int]]:
+    """Take every placement of these messages; the messages by the role of the mailbox they were stored in."""
     views.leave_all(tx, account, there, modseq)
-    roles: dict[EmailId, Role] = {}
+    by_role: dict[Role, list[int]] = {}
     for mailbox, here in there.by_mailbox():
         take(tx, account, mailbox, here.batch, here.uids, modseq)
-        roles.update(dict.fromkeys(map(EmailId, here.emails), get(tx, mailbox).role))
-    return roles
+        by_role.setdefault(get(tx, mailbox).role, []).extend(here.emails)
+    return by_role
 
 
-def _hand_labels_on(tx: WriteTx, leaving: _Leaving, ids: str) -> None:
-    """A message that was filed by COPY and EXPUNGE keeps its labels: they go to the newest copy outside Trash."""
+def _drop_labels(tx: WriteTx, ids: str, *, hand_on: bool) -> None:
+    """Take the labels of destroyed messages. One that was filed by COPY and EXPUNGE keeps them: with `hand_on` they go
+    to the newest copy outside Trash."""
     labelled: dict[EmailId, list[str]] = {}
     for row in tx.all("mailstore.labels.on", emails=ids):
         labelled.setdefault(EmailId(row["email"]), []).append(row["name"])
-    stands_for = dict(zip(leaving.emails, leaving.stands_for, strict=True))
-    for email, names in labelled.items():
-        heir = tx.value("mailstore.messages.heir", email=email, emails=ids)
+    if not labelled:
+        return
+    tx.run("mailstore.labels.drop", emails=ids)
+    for email, names in labelled.items() if hand_on else ():
+        heir, stands_for = tx.all("mailstore.messages.heir", email=email)[0]
         if heir is not None:
-            tx.run("mailstore.labels.stand-for", email=heir, stands_for=stands_for[email])
+            tx.run("mailstore.labels.stand-for", email=heir, stands_for=stands_for)
             for name in names:
                 labels.set_label(tx, EmailId(heir), name, True)
 
 
-def _tell(tx: WriteTx, account: AccountId, leaving: _Leaving, roles: dict[EmailId, Role]) -> None:
-    trashed: list[Trashed] = []
-    gone: list[Gone] = []
-    rows = zip(leaving.emails, leaving.threads, leaving.message_ids, leaving.left, strict=True)
-    for email, thread, message_id, left in rows:
-        role = roles[email]
-        if left == IN_TRASH and role is not Role.TRASH:
-            trashed.append(Trashed(account, email, thread, message_id))
-        else:
-            gone.append(Gone(account, email, thread, left == NOWHERE, role is Role.JUNK, message_id))
-    tx.emit_all(trashed)
-    tx.emit_all(gone)
-
-
-def _forget_threads(tx: WriteTx, account: AccountId, threads: set[int]) -> None:
-    ids = json.dumps(sorted(threads))
-    tx.run("mailstore.threads.forget-aliases", account=account, threads=ids)
-    tx.run("mailstore.threads.forget-empty", threads=ids)
+def _tell(tx: WriteTx, account: AccountId, role: Role, emails: Sequence[int]) -> None:
+    """Tell of destroyed messages of which no copy is left outside Trash."""
+    *columns, in_trash = tx.columns("mailstore.messages.lost", emails=json.dumps(emails))
+    mails = list(map(Mail._make, zip(*columns, strict=True)))
+    trashed = list(compress(mails, in_trash))
+    gone = [mail for mail, left in zip(mails, in_trash, strict=True) if not left]
+    if trashed and role is not Role.TRASH:
+        tx.emit(Trashed(account, trashed))
+    if gone:
+        tx.emit(Gone(account, gone, role is Role.JUNK))

@@ -94,12 +94,6 @@ class WriteTx(ReadTx):
         for subscriber in self._subscribers.get(type(event), ()):
             subscriber(self, event)
 
-    def emit_all(self, events: Sequence[object]) -> None:
-        """Tell many events of one type, to each subscriber all of them before the next hears of any."""
-        for subscriber in self._subscribers.get(type(events[0]), ()) if events else ():
-            for event in events:
-                subscriber(self, event)
-
     def kept(self, kind: type[K]) -> K:
         """The one object of a class that lives as long as this transaction; made when it is first asked for."""
         if kind not in self._kept:

@@ -40,3 +40,24 @@ WHERE outbox.account = :account AND outbox.message_id = :message_id AND requests
 SELECT runs.id FROM runs JOIN letters ON letters.run = runs.id AND letters.account = runs.account
 WHERE runs.account = :account AND runs.depth = 0 AND runs.ended IS NULL
   AND json_extract(letters.body, '$.message_id') = :message_id LIMIT 1;
+
+-- name: known_refs
+-- Those of these stored mails that are mails of ours, or that began a run which has not ended.
+SELECT ref FROM outbox WHERE account = :account AND ref IN (SELECT value FROM json_each(:refs))
+UNION SELECT message FROM runs
+WHERE account = :account AND ended IS NULL AND message IN (SELECT value FROM json_each(:refs));
+
+-- name: known_ids
+-- Those of these Message-IDs that are of mails of ours, or of letters to a run which has not ended.
+SELECT message_id FROM own_ids WHERE account = :account AND message_id IN (SELECT value FROM json_each(:ids))
+UNION SELECT j.value FROM json_each(:ids) AS j JOIN outbox ON outbox.message_id = j.value
+WHERE outbox.account = :account
+UNION SELECT json_extract(letters.body, '$.message_id') FROM runs JOIN letters ON letters.run = runs.id
+WHERE runs.account = :account AND runs.ended IS NULL AND letters.account = :account;
+
+-- name: known_threads
+-- Those of these threads in which anything ever ran, or of which anything else is kept.
+SELECT thread FROM runs WHERE account = :account AND thread IN (SELECT value FROM json_each(:threads))
+UNION SELECT thread FROM outbox WHERE account = :account AND thread IN (SELECT value FROM json_each(:threads))
+UNION SELECT thread FROM forks WHERE account = :account AND thread IN (SELECT value FROM json_each(:threads))
+UNION SELECT thread FROM titles WHERE account = :account AND thread IN (SELECT value FROM json_each(:threads));

@@ -15,9 +15,10 @@ from agents.letter import Kind
 from agents.runtime import Runtime
 from agents.seconds import Seat
 from agents.states import RequestState
+from bridge.post.concern import concerned
 from bridge.post.ports import email_of, ref
 from mailstore import accounts, flags, labels, messages, threads
-from mailstore.events import Arrived, Gone, Trashed
+from mailstore.events import Arrived, Gone, Mail, Trashed
 from mailstore.model import ACTION_LABEL, AccountId, EmailId, Role, ThreadId
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
@@ -72,26 +73,28 @@ class Folders:
         if event.mailbox.role is not Role.HANDOVER:
             return
         folder = event.mailbox.name.rpartition("/")[2]
-        tx.insert(
-            "bridge.arrivals.add",
-            account=event.account,
-            email=event.email,
-            kind="dropped",
-            recipients=json.dumps([folder]),
-            key=f"drop:{event.mailbox.uidvalidity}:{event.uid}",
-            raw_hash="",
-            via="hand-over folder",
-            at=tx.now,
-        )
+        for uid, email in enumerate(event.emails, event.uid):
+            tx.insert(
+                "bridge.arrivals.add",
+                account=event.account,
+                email=email,
+                kind="dropped",
+                recipients=json.dumps([folder]),
+                key=f"drop:{event.mailbox.uidvalidity}:{uid}",
+                raw_hash="",
+                via="hand-over folder",
+                at=tx.now,
+            )
         tx.after(self._wake_intake)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        self._refuse(tx, event)
-        started = lookup.started_by(tx, event.account, ref(event.email))
-        if started is None and self._is_last_copy(tx, event):
-            started = lookup.started_by_message(tx, event.account, event.message_id or "")
-        if started or not self._has_mail_left(tx, event.thread):
-            self._runtime.cancel_thread(tx, event.account, str(event.thread), "its mail was moved to Trash")
+        for mail in concerned(tx, event, threads=True):
+            self._refuse(tx, event.account, mail)
+            started = lookup.started_by(tx, event.account, ref(mail.email))
+            if started is None and self._is_last_copy(tx, event.account, mail):
+                started = lookup.started_by_message(tx, event.account, mail.message_id or "")
+            if started or not self._has_mail_left(tx, mail.thread):
+                self._runtime.cancel_thread(tx, event.account, str(mail.thread), "its mail was moved to Trash")
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
         """Destroyed for good. From Junk nothing is concluded: filters put things there.
@@ -99,18 +102,18 @@ class Folders:
         With the last mail of a thread goes what the runtime knows of it, unless something still runs there: a client
         may destroy its Sent copy at once, and the result is still wanted.
         """
-        if not event.everywhere or event.junked:
+        if event.junked:
             return
-        self._refuse(tx, event)
-        thread = str(event.thread)
-        if not threads.messages(tx, event.thread) and not lookup.is_active(tx, event.account, thread):
-            self._runtime.forget_thread(tx, event.account, thread)
+        for mail in concerned(tx, event, threads=True):
+            self._refuse(tx, event.account, mail)
+            thread = str(mail.thread)
+            if not threads.messages(tx, mail.thread) and not lookup.is_active(tx, event.account, thread):
+                self._runtime.forget_thread(tx, event.account, thread)
 
-    def _refuse(self, tx: WriteTx, event: Trashed | Gone) -> None:
-        account = event.account
-        request = lookup.request_of(tx, account, ref(event.email))
-        if request is None and self._is_last_copy(tx, event):
-            request = lookup.request_of_message(tx, account, event.message_id or "")
+    def _refuse(self, tx: WriteTx, account: AccountId, mail: Mail) -> None:
+        request = lookup.request_of(tx, account, ref(mail.email))
+        if request is None and self._is_last_copy(tx, account, mail):
+            request = lookup.request_of_message(tx, account, mail.message_id or "")
         if request is None:
             return
         owner = lookup.owner_of(tx, request)
@@ -134,11 +137,11 @@ class Folders:
         """Whether any mail of the thread has a place outside Trash."""
         return any(_is_kept(tx, email) for email in threads.messages(tx, thread))
 
-    def _is_last_copy(self, tx: ReadTx, event: Trashed | Gone) -> bool:
+    def _is_last_copy(self, tx: ReadTx, account: AccountId, mail: Mail) -> bool:
         """Whether nothing with this Message-ID is left outside Trash: a copy filed by COPY stands for its original."""
-        if event.message_id is None:
+        if mail.message_id is None:
             return False
-        left = messages.by_message_id(tx, event.account, event.message_id)
+        left = messages.by_message_id(tx, account, mail.message_id)
         return not any(_is_kept(tx, email) for email in left)
 
 

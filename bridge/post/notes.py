@@ -8,6 +8,7 @@ destroyed is a note forgotten; one that is filed in another folder still is its 
 from agents.events import NoteRemoved
 from agents.memory import Memory
 from bridge.post import standin
+from bridge.post.concern import concerned
 from mailstore.events import Gone, Restored, Trashed
 from mailstore.model import AccountId
 from mailstore.sqlite import WriteTx
@@ -25,24 +26,27 @@ class NoteMail:
         store.on(NoteRemoved, self._removed)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        note = standin.shown_by(tx, self._memory, event)
-        if note is not None and not standin.is_elsewhere(tx, event.account, event.message_id):
-            self._memory.trashed(tx, note)
+        for mail in concerned(tx, event):
+            note = standin.shown_by(tx, self._memory, event.account, mail)
+            if note is not None and not standin.is_elsewhere(tx, event.account, mail.message_id):
+                self._memory.trashed(tx, note)
 
     def _restored(self, tx: WriteTx, event: Restored) -> None:
-        note = standin.shown_by(tx, self._memory, event)
-        if note is not None:
-            self._memory.restored(tx, note)
+        for mail in concerned(tx, event):
+            note = standin.shown_by(tx, self._memory, event.account, mail)
+            if note is not None:
+                self._memory.restored(tx, note)
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
         """A client without MOVE files by COPY and EXPUNGE: as long as a copy is left, it stands for the note."""
-        note = standin.shown_by(tx, self._memory, event) if event.everywhere and not event.junked else None
-        if note is None:
-            return
-        if not standin.places(tx, event.account, event.message_id):
-            self._memory.gone(tx, note)
-        elif not standin.is_elsewhere(tx, event.account, event.message_id):
-            self._memory.trashed(tx, note)
+        for mail in () if event.junked else concerned(tx, event):
+            note = standin.shown_by(tx, self._memory, event.account, mail)
+            if note is None:
+                continue
+            if not standin.places(tx, event.account, mail.message_id):
+                self._memory.gone(tx, note)
+            elif not standin.is_elsewhere(tx, event.account, mail.message_id):
+                self._memory.trashed(tx, note)
 
     def _removed(self, tx: WriteTx, event: NoteRemoved) -> None:
         standin.take_away(tx, AccountId(event.account), event.series)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from bridge.post.ports import ref
 from mailstore import messages
-from mailstore.events import Gone, Restored, Trashed
+from mailstore.events import Mail
 from mailstore.model import AccountId, EmailId, Mailbox, Role
 from mailstore.sqlite import ReadTx, WriteTx
 
@@ -22,11 +22,11 @@ class Kept(Protocol[T]):
     def of_newest(self, tx: ReadTx, account: int, message_id: str, /) -> T | None: ...
 
 
-def shown_by(tx: ReadTx, kept: Kept[T], event: Trashed | Restored | Gone) -> T | None:
+def shown_by(tx: ReadTx, kept: Kept[T], account: AccountId, mail: Mail) -> T | None:
     """What a message shows now: itself, or as a copy with the same Message-ID."""
-    found = kept.of_ref(tx, event.account, ref(event.email))
-    if found is None and event.message_id is not None:
-        found = kept.of_newest(tx, event.account, event.message_id)
+    found = kept.of_ref(tx, account, ref(mail.email))
+    if found is None and mail.message_id is not None:
+        found = kept.of_newest(tx, account, mail.message_id)
     return found
 
 

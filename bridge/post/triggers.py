@@ -8,6 +8,7 @@ is destroyed is a schedule deleted; a copy filed elsewhere says nothing.
 from agents.automations import Automations
 from agents.events import TriggerRemoved
 from bridge.post import standin
+from bridge.post.concern import concerned
 from mailstore.events import Gone, Restored, Trashed
 from mailstore.model import AccountId, Role
 from mailstore.sqlite import WriteTx
@@ -25,19 +26,22 @@ class TriggerMail:
         store.on(TriggerRemoved, self._removed)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        item = standin.shown_by(tx, self._kept, event)
-        if item is not None and not standin.is_elsewhere(tx, event.account, event.message_id):
-            self._kept.trashed(tx, item)
+        for mail in concerned(tx, event):
+            item = standin.shown_by(tx, self._kept, event.account, mail)
+            if item is not None and not standin.is_elsewhere(tx, event.account, mail.message_id):
+                self._kept.trashed(tx, item)
 
     def _restored(self, tx: WriteTx, event: Restored) -> None:
-        item = standin.shown_by(tx, self._kept, event)
-        if item is not None:
-            self._kept.restored(tx, item)
+        for mail in concerned(tx, event):
+            item = standin.shown_by(tx, self._kept, event.account, mail)
+            if item is not None:
+                self._kept.restored(tx, item)
 
     def _gone(self, tx: WriteTx, event: Gone) -> None:
-        item = standin.shown_by(tx, self._kept, event) if event.everywhere and not event.junked else None
-        if item is not None:
-            self._kept.gone(tx, item)
+        for mail in () if event.junked else concerned(tx, event):
+            item = standin.shown_by(tx, self._kept, event.account, mail)
+            if item is not None:
+                self._kept.gone(tx, item)
 
     def _removed(self, tx: WriteTx, event: TriggerRemoved) -> None:
         standin.take_away(tx, AccountId(event.account), event.series, only=Role.AUTOMATIONS)

@@ -28,6 +28,9 @@ DELETE FROM label WHERE email IN (SELECT id FROM email WHERE account = :account)
 -- name: remove-states
 DELETE FROM state WHERE email IN (SELECT id FROM email WHERE account = :account);
 
+-- name: remove-destroyed
+DELETE FROM destroyed WHERE email IN (SELECT id FROM email WHERE account = :account);
+
 -- name: remove-emails
 DELETE FROM email WHERE account = :account;
 

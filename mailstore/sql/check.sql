@@ -20,11 +20,14 @@ SELECT s.email FROM state s LEFT JOIN placement p ON p.mailbox = s.mailbox AND p
 WHERE p.email IS NOT s.email;
 
 -- name: states
--- Messages without a row of what changes of them, and such rows without a message, or of another size.
+-- Messages without a row of what changes of them, and such rows without a message, of another size, or of a message
+-- that was destroyed.
 SELECT e.id FROM email e LEFT JOIN state s ON s.email = e.id JOIN content c ON c.id = e.content
-WHERE s.size IS NOT c.size
+WHERE s.size IS NOT c.size AND e.id NOT IN (SELECT email FROM destroyed)
 UNION ALL
-SELECT s.email FROM state s LEFT JOIN email e ON e.id = s.email WHERE e.id IS NULL;
+SELECT s.email FROM state s LEFT JOIN email e ON e.id = s.email WHERE e.id IS NULL
+UNION ALL
+SELECT d.email FROM destroyed d JOIN state s ON s.email = d.email;
 
 -- name: views
 -- Messages that stand in other views than they should (what was read may linger in Unread), or are not placed there
@@ -71,7 +74,7 @@ SELECT d.rendering, d.content FROM rendered d WHERE NOT EXISTS (SELECT 1 FROM co
 
 -- name: labels
 -- Labels of no message, and messages that are open without the label or labelled without being open.
-SELECT email FROM label WHERE email NOT IN (SELECT id FROM email)
+SELECT email FROM label WHERE email NOT IN (SELECT email FROM state)
 UNION ALL
 SELECT s.email FROM state s
 WHERE s.open <> EXISTS (SELECT 1 FROM label l WHERE l.email = s.email AND l.name = 'open');

@@ -25,9 +25,9 @@ SELECT account FROM email WHERE id = :email;
 
 -- name: living
 -- The message itself, or the copies that stand for it, newest first.
-SELECT id FROM email WHERE id = :email
+SELECT id FROM email WHERE id = :email AND id NOT IN (SELECT email FROM destroyed)
 UNION
-SELECT id FROM email WHERE stands_for = :email AND stands_for <> id
+SELECT id FROM email WHERE stands_for = :email AND stands_for <> id AND id NOT IN (SELECT email FROM destroyed)
 ORDER BY 1 DESC;
 
 -- name: stand-for

@@ -27,60 +27,71 @@ SELECT :id + j.key, e.account, e.content, e.thread, e.origin, e.stands_for, e.he
 FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
 
 -- name: copy-state
--- What of those copies may change. `in_all` and `in_unread` are the first UIDs they were given in these views, in their
--- order, or 0 where the mailbox does not feed the view; no copy is open.
+-- What of those copies may change. `in_all` is the first UID they were given in All, in their order, or 0 where the
+-- mailbox does not feed it. Those in Unread are noted after this; no copy is open.
 INSERT INTO state (email, mailbox, uid, in_all, in_unread, in_action, flags, keywords, modseq, open, size)
-SELECT :id + j.key, :mailbox, :uid + j.key,
-    iif(:in_all, :in_all + j.key, 0),
-    iif(:in_unread AND NOT s.flags & 1, :in_unread - 1 + sum(~s.flags & 1) OVER (ORDER BY j.key), 0),
-    0, s.flags, s.keywords, :modseq, 0, s.size
+SELECT :id + j.key, :mailbox, :uid + j.key, iif(:in_all, :in_all + j.key, 0), 0, 0, s.flags, s.keywords, :modseq, 0, s.size
 FROM json_each(:emails) j CROSS JOIN state s ON s.email = j.value;
 
 -- name: refile
 -- Gives messages another stored mailbox, under ascending UIDs.
 UPDATE state SET mailbox = :mailbox, uid = :uid + j.key FROM json_each(:emails) j WHERE state.email = j.value;
 
--- name: delete
-DELETE FROM email WHERE id IN (SELECT value FROM json_each(:emails));
-
 -- name: delete-state
 DELETE FROM state WHERE email IN (SELECT value FROM json_each(:emails));
 
+-- name: note-destroyed
+-- These messages are gone; what is left of them is collected later.
+INSERT INTO destroyed (email) SELECT value FROM json_each(:emails);
+
+-- name: destroyed
+-- Some of the messages whose rows are to be collected, with what they held, as columns.
+SELECT json_group_array(e.id), json_group_array(e.content), json_group_array(e.thread)
+FROM (SELECT email FROM destroyed ORDER BY email LIMIT :limit) d CROSS JOIN email e ON e.id = d.email;
+
+-- name: delete
+DELETE FROM email WHERE id IN (SELECT value FROM json_each(:emails));
+
+-- name: forget-destroyed
+DELETE FROM destroyed WHERE email IN (SELECT value FROM json_each(:emails));
+
 -- name: delete-annotations
-DELETE FROM annotation WHERE account = :account AND kind = 'email'
-AND target IN (SELECT value FROM json_each(:emails));
+DELETE FROM annotation WHERE (account, kind, target) IN (
+    SELECT e.account, 'email', e.id FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value
+);
 
 -- name: facts
--- What is told of messages when they move or go.
-SELECT e.id, e.content, e.thread, c.message_id, e.stands_for
+-- What is known of messages when another takes their place.
+SELECT e.id, e.stands_for, e.thread FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value;
+
+-- name: mails
+-- What is told of messages when they move, as columns.
+SELECT json_group_array(e.id), json_group_array(e.thread), json_group_array(c.message_id)
 FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content;
 
--- name: leaving
--- What is told of messages that are about to go, as columns; and where messages of the account with the same bytes stay
--- that are not going too: 0 nowhere, 1 only in Trash, 2 elsewhere.
-SELECT json_group_array(e.id), json_group_array(e.content), json_group_array(e.thread), json_group_array(c.message_id),
-    json_group_array(e.stands_for),
-    json_group_array(CASE
-        WHEN EXISTS (
-            SELECT 1 FROM email o INDEXED BY email_content JOIN state s ON s.email = o.id
-            JOIN mailboxes m ON m.id = s.mailbox
-            WHERE o.content = e.content AND o.account = e.account AND m.role <> 'trash'
-            AND o.id NOT IN (SELECT value FROM json_each(:emails))
-        ) THEN 2
-        WHEN EXISTS (
-            SELECT 1 FROM email o INDEXED BY email_content
-            WHERE o.content = e.content AND o.account = e.account
-            AND o.id NOT IN (SELECT value FROM json_each(:emails))
-        ) THEN 1
-        ELSE 0
-    END)
-FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content;
+-- name: lost
+-- Of messages that have just been destroyed those with whose bytes none of the account is left but in Trash, as
+-- columns; the last one says whether there is one.
+SELECT json_group_array(id), json_group_array(thread), json_group_array(message_id), json_group_array(in_trash)
+FROM (
+    SELECT e.id, e.thread, c.message_id, EXISTS (
+        SELECT 1 FROM email o INDEXED BY email_content CROSS JOIN state s ON s.email = o.id
+        WHERE o.content = e.content AND o.account = e.account
+    ) AS in_trash
+    FROM json_each(:emails) j CROSS JOIN email e ON e.id = j.value CROSS JOIN content c ON c.id = e.content
+    WHERE NOT EXISTS (
+        SELECT 1 FROM email o INDEXED BY email_content CROSS JOIN state s ON s.email = o.id
+        CROSS JOIN mailboxes m ON m.id = s.mailbox
+        WHERE o.content = e.content AND o.account = e.account AND m.role <> 'trash'
+    )
+);
 
 -- name: heir
--- The newest other message with the same bytes outside Trash, of those that are not going.
-SELECT max(o.id) FROM email e JOIN email o INDEXED BY email_content ON o.content = e.content AND o.account = e.account
+-- The newest message with the same bytes outside Trash, if there is one, and what the message itself stands for.
+SELECT max(o.id) AS heir, e.stands_for
+FROM email e JOIN email o INDEXED BY email_content ON o.content = e.content AND o.account = e.account
 JOIN state s ON s.email = o.id JOIN mailboxes m ON m.id = s.mailbox
-WHERE e.id = :email AND m.role <> 'trash' AND o.id NOT IN (SELECT value FROM json_each(:emails));
+WHERE e.id = :email AND m.role <> 'trash';
 
 -- name: fetch
 -- Messages of a mailbox by ranges of UIDs ([[first, last], ...], ascending), with up to three stored renderings.
@@ -126,7 +137,7 @@ SELECT mailbox, uid FROM (
 
 -- name: by-message-id
 SELECT e.id FROM content c CROSS JOIN email e INDEXED BY email_content ON e.content = c.id AND e.account = :account
-WHERE c.message_id = :message_id ORDER BY e.id;
+WHERE c.message_id = :message_id AND e.id NOT IN (SELECT email FROM destroyed) ORDER BY e.id;
 
 -- name: sent-by-message-id
 -- Messages of this id in Sent.

@@ -200,6 +200,10 @@ CREATE TABLE annotation (
     PRIMARY KEY (account, kind, target, entry)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE destroyed (
+    email INTEGER PRIMARY KEY                -- in no mailbox any more; its row is deleted later
+) STRICT;
+
 CREATE TABLE orphan (
     content INTEGER PRIMARY KEY              -- lost a message; swept later when it has none left
 ) STRICT;

@@ -1,6 +1,13 @@
 """What the user does with the mails themselves: filing, throwing away, handing over."""
 
+from typing import Any
+
+import pytest
+
 from agents.states import RunState
+from mailstore import messages
+from mailstore.model import Uid
+from mailstore.transaction import ReadTx
 from tests.post.desk import AGENT, NOTES, SEND, Desk, Person, all_done, asked, counts
 
 # --- folders
@@ -118,3 +125,71 @@ async def test_destroying_the_sent_copy_while_the_task_runs_still_brings_the_res
     await ada.reply(request, "approve")
     await ada.mail("Re: Notes")
     assert len(house.sink.messages) == 1
+
+
+# --- many at once
+
+
+def mail_of(number: int) -> bytes:
+    head = f"From: Bob <bob@example.org>\r\nSubject: {number}\r\nMessage-ID: <{number}@example.org>\r\n\r\n"
+    return f"{head}{number}\r\n".encode()
+
+
+async def fill(person: Person, name: str, numbers: range) -> list[Uid]:
+    """Append that many mails that have to do with nothing; every UID of the mailbox."""
+    for number in numbers:
+        await person.append(name, mail_of(number))
+    store, box = person.desk.app.store, person.mailbox(name)
+    return [*map(Uid, store.snapshot(box.id).uids)]
+
+
+async def test_a_request_among_many_that_are_thrown_away_is_rejected(house: Desk, ada: Person) -> None:
+    await asked(ada)
+    box, trash = ada.mailbox("INBOX"), ada.mailbox("Trash")
+    uids = await fill(ada, "INBOX", range(40))
+    await house.app.store.write(lambda tx: messages.move(tx, box, uids, trash))
+    await ada.settled()
+    assert (ada.desk.decided(ada.identity.account), ada.mails("Action"), house.sink.messages) == ([], [], [])
+
+
+async def test_a_request_among_many_that_are_destroyed_is_rejected_and_only_its_thread_forgotten(
+    house: Desk, ada: Person
+) -> None:
+    await asked(ada)
+    box, sent = ada.mailbox("INBOX"), ada.mailbox("Sent")
+    uids = await fill(ada, "INBOX", range(40))
+    await house.app.store.write(lambda tx: messages.expunge(tx, box, uids, only_deleted=False))
+    await ada.settled()
+    assert (ada.desk.decided(ada.identity.account), ada.mails("Action"), house.sink.messages) == ([], [], [])
+    for each in (box, sent):
+        there = [*map(Uid, house.app.store.snapshot(each.id).uids)]
+        await house.app.store.write(lambda tx, at=each, uids=there: messages.expunge(tx, at, uids, only_deleted=False))
+    trail = house.app.store.read(lambda tx: house.app.runtime.trail(tx, ada.identity.account))
+    assert [entry.what for entry in trail].count("thread.forgotten") == 1
+
+
+@pytest.mark.parametrize("destroyed", [False, True])
+async def test_how_many_are_thrown_away_makes_no_more_questions(
+    house: Desk, ada: Person, monkeypatch: pytest.MonkeyPatch, destroyed: bool
+) -> None:
+    """A thousand that have to do with no run are looked up together."""
+    questions: list[str] = []
+    execute = ReadTx._execute
+
+    def counted(self: ReadTx, name: str, params: Any, **more: Any) -> Any:
+        questions.append(name)
+        return execute(self, name, params, **more)
+
+    box, trash = ada.mailbox("Archive"), ada.mailbox("Trash")
+    asked_of = []
+    for numbers in (range(1), range(1, 30)):
+        uids = await fill(ada, "Archive", numbers)
+        with monkeypatch.context() as patch:
+            patch.setattr(ReadTx, "_execute", counted)
+            if destroyed:
+                await house.app.store.write(lambda tx, uids=uids: messages.expunge(tx, box, uids, only_deleted=False))
+            else:
+                await house.app.store.write(lambda tx, uids=uids: messages.move(tx, box, uids, trash))
+        asked_of.append([name for name in questions if name.startswith(("agents.", "mailstore.messages."))])
+        questions.clear()
+    assert len(asked_of[0]) == len(asked_of[1]) > 0

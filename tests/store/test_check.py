@@ -12,6 +12,7 @@ DAMAGE = {
     "counters are wrong": "UPDATE mailboxes SET unseen = unseen + 1 WHERE name = 'INBOX'",
     "not placed exactly once": "DELETE FROM placement WHERE uid = 1 AND mailbox = 1",
     "what changes of it disagree": "DELETE FROM state WHERE email = 2",
+    "and what changes of it": "INSERT INTO destroyed VALUES (1)",
     "the wrong views": "UPDATE state SET in_all = 0 WHERE email = 1",
     "leads nowhere": "INSERT INTO placement VALUES (1, 99, 99, 1, 0, 0)",
     "do not add up": "UPDATE content_chunk SET data = x'00'",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.imap.items import RENDERERS
-from mailstore import content, facts, messages
+from mailstore import content, facts, messages, removal
 from mailstore.facts import NOTHING, Facts
 from mailstore.store import Store
 from tests.store.helpers import Clock, Desk, mail, make_desk
@@ -96,6 +96,6 @@ async def test_a_form_that_is_not_stored_and_bytes_that_were_swept_send_the_aske
     assert desk.read(lambda tx: messages.stored(tx, found, ("imap.envelope.1",))) is None
     await desk.delete("INBOX", [1])
     await desk.delete("Trash", [1])
-    await desk.write(lambda tx: content.sweep(tx))
+    await desk.write(lambda tx: (removal.collect(tx), content.sweep(tx)))
     assert desk.read(lambda tx: messages.stored(tx, found, (), header=True)) is None
     assert len(desk.read(lambda tx: messages.first_chunks(tx, found.contents))) == 1

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from mailstore import accounts, flags, mailboxes, messages, threads
+from mailstore.events import Gone
 from mailstore.model import Role, ThreadKeys, View
 from mailstore.query import EmailIdIs, Header, Text, ThreadIdIs
 from tests.store.helpers import Desk, mail, make_desk
@@ -90,7 +91,7 @@ async def test_changes_ring_and_count_only_in_their_account(desk: Desk, eve: Any
 async def test_deleting_everywhere_means_in_the_account(desk: Desk, eve: Any) -> None:
     await eve.append("INBOX", RAW)
     await desk.delete("INBOX", [1])
-    assert desk.events[-1].everywhere
+    assert isinstance(desk.events[-1], Gone)
     await desk.store.housekeeping.settle()
     assert eve.raw("INBOX", 1) == RAW
 

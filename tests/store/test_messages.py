@@ -7,7 +7,7 @@ import pytest
 
 from mailstore import mailboxes, messages, threads
 from mailstore.errors import CannotModify, NoSuchMailbox, StoreError
-from mailstore.events import Arrived, Gone, Restored, Trashed
+from mailstore.events import Arrived, Gone, Mail, Restored, Trashed
 from mailstore.model import ContentId, ThreadId, ThreadKeys, Uid
 from tests.store.helpers import Desk, mail
 
@@ -181,30 +181,43 @@ async def test_events_tell_arrivals_with_how_they_came(desk: Desk) -> None:
         ("copy", "Agents/Assistant", 1),
         ("move", "Archive", 1),
     ]
-    assert told(desk, Arrived)[2].email == one.email
+    assert told(desk, Arrived)[2].emails == [one.email]
 
 
 async def test_events_tell_trash_and_back(desk: Desk) -> None:
     one = await desk.append("INBOX", mail(message_id="<a@x>"))
     await desk.move("INBOX", [1], "Trash")
     await desk.move("Trash", [1], "Archive")
-    assert told(desk, Trashed) == [Trashed(desk.account.id, one.email, one.thread, "<a@x>")]
-    assert told(desk, Restored) == [Restored(desk.account.id, one.email, one.thread, "<a@x>")]
+    mails = [Mail(one.email, one.thread, "<a@x>")]
+    assert told(desk, Trashed) == [Trashed(desk.account.id, mails)]
+    assert told(desk, Restored) == [Restored(desk.account.id, mails)]
     assert told(desk, Gone) == []
 
 
-async def test_events_tell_what_is_gone_and_whether_everywhere(desk: Desk) -> None:
+async def test_events_tell_what_is_gone_with_its_last_copy(desk: Desk) -> None:
     await desk.append("INBOX", mail("a"))
     await desk.copy("INBOX", [1], "Archive")
     await desk.delete("INBOX", [1])
+    assert told(desk, Gone) == []
     await desk.delete("Archive", [1])
     await desk.append("Junk", mail("b"))
     await desk.delete("Junk", [1])
-    assert [(event.everywhere, event.junked) for event in told(desk, Gone)] == [
-        (False, False),
-        (True, False),
-        (True, True),
-    ]
+    assert [event.junked for event in told(desk, Gone)] == [False, True]
+
+
+async def test_what_is_done_to_many_is_told_once(desk: Desk) -> None:
+    """And only of those that the change is the end of: one has a copy in Archive, one in Trash."""
+    emails = [(await desk.append("INBOX", mail(str(number)))).email for number in range(5)]
+    await desk.copy("INBOX", [2], "Archive")
+    await desk.copy("INBOX", [3], "Trash")
+    desk.events.clear()
+    await desk.delete("INBOX", [1, 2, 3, 4])
+    assert [[mail.email for mail in event.mails] for event in told(desk, Gone)] == [[emails[0], emails[3]]]
+    assert [[mail.email for mail in event.mails] for event in told(desk, Trashed)] == [[emails[2]]]
+    await desk.append("INBOX", mail("5"))
+    copied = await desk.copy("INBOX", [5, 6], "Archive")
+    arrived = told(desk, Arrived)[-1]
+    assert (arrived.uid, len(arrived.emails), arrived.how) == (copied.target_uids[0], 2, "copy")
 
 
 async def test_copy_to_trash_and_expunge_is_a_move_to_trash(desk: Desk) -> None:
@@ -213,10 +226,10 @@ async def test_copy_to_trash_and_expunge_is_a_move_to_trash(desk: Desk) -> None:
     await desk.copy("INBOX", [1], "Trash")
     assert told(desk, Trashed) == []
     await desk.delete("INBOX", [1])
-    assert [event.email for event in told(desk, Trashed)] == [one.email]
+    assert [[mail.email for mail in event.mails] for event in told(desk, Trashed)] == [[one.email]]
     assert told(desk, Gone) == []
     await desk.delete("Trash", [1])
-    assert [event.everywhere for event in told(desk, Gone)] == [True]
+    assert len(told(desk, Gone)) == 1
 
 
 async def test_a_message_is_found_by_its_ids(desk: Desk) -> None:

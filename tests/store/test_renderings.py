@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.imap.items import RENDERERS
-from mailstore import content, housekeeping, messages, ordering, renderings
+from mailstore import content, housekeeping, messages, ordering, removal, renderings
 from mailstore.errors import NotStored
 from mailstore.model import ContentId
 from mailstore.parse import Message
@@ -150,6 +150,7 @@ async def test_bytes_that_were_swept_meanwhile_get_no_rendering(tmp_path: Path, 
     assert facts is not None
     await desk.delete("INBOX", [1])
     await desk.delete("Trash", [1])
+    await desk.write(removal.collect)
     assert await desk.write(content.sweep) == [1]
     made = {ContentId(1): {"subject": b"one"}, ContentId(2): {"subject": b"two"}}
     await desk.write(lambda tx: renderings.keep(tx, made, ["subject"], ContentId(2)))
