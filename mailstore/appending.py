@@ -34,6 +34,7 @@ from mailstore.model import (
     Uid,
     flag_key,
 )
+from mailstore.parse import Head
 from mailstore.placing import next_modseq, place
 from mailstore.standing import Batch
 from mailstore.transaction import ReadTx, WriteTx
@@ -193,7 +194,7 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, wishes: Sequence[_Wish], how: How
     modseq = next_modseq(tx, account)
     first = tx.value("mailstore.messages.next-id")
     emails = [EmailId(first + offset) for offset in range(len(wishes))]
-    threads_ = [_insert(tx, account, email, wish) for email, wish in zip(emails, wishes, strict=True)]
+    threads_ = _insert(tx, account, emails, wishes)
     keys = [flag_key(_bits(wish.flags), _keyword_set(tx, account, wish.flags)) for wish in wishes]
     batch = Batch(emails, keys, [len(wish.prepared.raw) for wish in wishes])
     uid = place(tx, account, mailbox.id, batch, modseq)
@@ -208,22 +209,26 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, wishes: Sequence[_Wish], how: How
     ]
 
 
-def _insert(tx: WriteTx, account: AccountId, email: EmailId, wish: _Wish) -> ThreadId:
-    """Store what never changes of a message; the thread it belongs to."""
-    thread = _thread(tx, account, wish.prepared, wish.thread)
-    tx.insert(
-        "mailstore.messages.insert",
-        id=email,
-        account=account,
-        content=content.keep(tx, wish.prepared),
-        thread=thread,
-        header_size=wish.prepared.head.header_size,
-        internal_date=wish.internal_date,
-        zone=wish.zone,
-        filed=sent.FILED if wish.filed else 0,
-        likeness=wish.likeness,
-    )
-    return thread
+def _insert(tx: WriteTx, account: AccountId, emails: Sequence[EmailId], wishes: Sequence[_Wish]) -> list[ThreadId]:
+    """Store what never changes of messages; the threads they belong to."""
+    threads_ = _threads(tx, account, wishes)
+    contents = content.keep(tx, [wish.prepared for wish in wishes])
+    rows = [
+        {
+            "id": email,
+            "account": account,
+            "content": kept,
+            "thread": thread,
+            "header_size": wish.prepared.head.header_size,
+            "internal_date": wish.internal_date,
+            "zone": wish.zone,
+            "filed": sent.FILED if wish.filed else 0,
+            "likeness": wish.likeness,
+        }
+        for email, kept, thread, wish in zip(emails, contents, threads_, wishes, strict=True)
+    ]
+    tx.many("mailstore.messages.insert", rows)
+    return threads_
 
 
 def _bits(flags: words.Flags) -> int:
@@ -253,13 +258,28 @@ def _states(
         }
 
 
-def _thread(tx: WriteTx, account: AccountId, prepared: Prepared, given: ThreadId | None) -> ThreadId:
+def _threads(tx: WriteTx, account: AccountId, wishes: Sequence[_Wish]) -> list[ThreadId]:
+    """The thread of each message; one may answer another that comes with it, before it."""
+    found: list[ThreadId] = []
+    coming: dict[str, ThreadId] = {}
+    for wish in wishes:
+        head = wish.prepared.head
+        thread = _thread(tx, account, head, wish.thread, coming)
+        found.append(thread)
+        if head.message_id is not None:
+            coming[content.storable(head.message_id)] = thread
+    return found
+
+
+def _thread(
+    tx: WriteTx, account: AccountId, head: Head, given: ThreadId | None, coming: Mapping[str, ThreadId]
+) -> ThreadId:
     if given is not None:
         threads.ensure(tx, account, given)
         thread = given
     else:
-        thread = threads.find(tx, account, threads.keys_of(prepared.head)) or threads.new(tx, account)
-    index = threads.index_alias(prepared.head.thread_index)
+        thread = threads.find(tx, account, threads.keys_of(head), coming) or threads.new(tx, account)
+    index = threads.index_alias(head.thread_index)
     if index is not None:
         threads.alias(tx, account, thread, index)
     return thread

@@ -6,8 +6,9 @@ thousand messages does not wait for their bytes. Whoever finds content by its ha
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from mailstore.model import ContentId
 from mailstore.parse import Head, Message, parse, parse_head
@@ -35,27 +36,37 @@ class Prepared:
         return parse(self.raw)
 
 
-def keep(tx: WriteTx, prepared: Prepared) -> ContentId:
-    """The content with these bytes, stored now unless it is there already."""
-    there = tx.value("mailstore.content.by-hash", hash=prepared.hash)
-    if there is not None:
-        return ContentId(there)
+def keep(tx: WriteTx, messages: Sequence[Prepared]) -> list[ContentId]:
+    """The contents with the bytes of these messages, each stored now unless it is there already."""
+    first: int = tx.value("mailstore.content.next-id")
+    wished = range(first, first + len(messages))
+    made = tx.many("mailstore.content.insert", [_row(at, each) for at, each in zip(wished, messages, strict=True)])
+    found = [*wished]
+    if made < len(messages):
+        found = [tx.value("mailstore.content.by-hash", hash=each.hash) for each in messages]
+    new = [(at, each.raw) for at, here, each in zip(wished, found, messages, strict=True) if at == here]
+    tx.many("mailstore.content.insert-chunk", [row for at, raw in new for row in _chunks(at, raw)])
+    return [ContentId(each) for each in found]
+
+
+def _row(content: int, prepared: Prepared) -> dict[str, Any]:
     head = prepared.head
-    content = tx.insert(
-        "mailstore.content.insert",
-        hash=prepared.hash,
-        size=len(prepared.raw),
-        header_size=head.header_size,
-        message_id=None if head.message_id is None else storable(head.message_id),
-        subject=storable(head.subject),
-        base_subject=storable(head.base_subject),
-        sent=head.sent,
-        sent_day=sent_day(head),
-    )
-    for number, start in enumerate(range(0, len(prepared.raw) or 1, CHUNK_BYTES)):
-        data = prepared.raw[start : start + CHUNK_BYTES]
-        tx.run("mailstore.content.insert-chunk", id=content << CHUNK_BITS | number, data=data)
-    return ContentId(content)
+    return {
+        "id": content,
+        "hash": prepared.hash,
+        "size": len(prepared.raw),
+        "header_size": head.header_size,
+        "message_id": None if head.message_id is None else storable(head.message_id),
+        "subject": storable(head.subject),
+        "base_subject": storable(head.base_subject),
+        "sent": head.sent,
+        "sent_day": head.sent_day,
+    }
+
+
+def _chunks(content: int, raw: bytes) -> Iterator[dict[str, Any]]:
+    for number, start in enumerate(range(0, len(raw) or 1, CHUNK_BYTES)):
+        yield {"id": content << CHUNK_BITS | number, "data": raw[start : start + CHUNK_BYTES]}
 
 
 def exists(tx: ReadTx, content: ContentId) -> bool:
@@ -128,22 +139,6 @@ def sweep(tx: WriteTx, limit: int = SWEEP) -> list[ContentId]:
     return unused
 
 
-def sent_day(head: Head) -> int | None:
-    """The day of the Date field as written, in its own zone; days since 1970-01-01."""
-    if head.sent is None:
-        return None
-    return (head.sent + _zone_millis(head.headers.first("date") or b"")) // 86_400_000
-
-
-def _zone_millis(date: bytes) -> int:
-    written = date.split(b"(")[0].split()
-    zone = written[-1] if written else b""
-    if len(zone) != 5 or zone[:1] not in (b"+", b"-") or not zone[1:].isdigit():
-        return 0
-    minutes = int(zone[1:3]) * 60 + int(zone[3:])
-    return (minutes if zone[:1] == b"+" else -minutes) * 60_000
-
-
 def storable(text: str) -> str:
     """The text with what UTF-8 cannot hold replaced: hostile mail must not stop an append."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -4,11 +4,14 @@ The rule: a thread is looked for in one account only, by In-Reply-To, then Refer
 Thread-Index, then the short code of a subject; never by a subject's text. A foreign reference finds nothing.
 """
 
+from collections.abc import Mapping
+
 from mailstore.errors import StoreError
 from mailstore.model import AccountId, EmailId, ThreadId, ThreadKeys
 from mailstore.parse import Head
 from mailstore.transaction import ReadTx, WriteTx
 
+_NONE: Mapping[str, ThreadId] = {}
 _INDEX_BYTES = 22  # of a Thread-Index: the part all messages of a conversation share
 
 
@@ -17,10 +20,13 @@ def keys_of(head: Head, code: str | None = None) -> ThreadKeys:
     return ThreadKeys(head.in_reply_to, head.references, head.thread_index, code)
 
 
-def find(tx: ReadTx, account: AccountId, keys: ThreadKeys) -> ThreadId | None:
-    """The thread that the first key to be known names."""
+def find(tx: ReadTx, account: AccountId, keys: ThreadKeys, coming: Mapping[str, ThreadId] = _NONE) -> ThreadId | None:
+    """The thread that the first key to be known names. `coming`: those of messages that are about to be stored, by
+    their Message-IDs."""
     for message_id in (*keys.in_reply_to, *reversed(keys.references)):
-        thread = tx.value("mailstore.threads.by-message-id", account=account, message_id=message_id)
+        thread = coming.get(message_id)
+        if thread is None:
+            thread = tx.value("mailstore.threads.by-message-id", account=account, message_id=message_id)
         if thread is not None:
             return ThreadId(thread)
     for alias_name in (index_alias(keys.thread_index), code_alias(keys.code)):

@@ -1,8 +1,9 @@
 """The one writer: a thread that runs whole functions in grouped transactions.
 
 The rule (DECISIONS 1): no result, exception or wake-up leaves this thread before COMMIT has returned. Functions that
-wait together share one COMMIT and so one fsync; each runs in a savepoint, so that one that raises takes back only its
-own changes. When SQLite has ended the transaction by itself, or COMMIT fails, every function of the group has failed.
+wait together share one COMMIT and so one fsync; one that raises takes back only its own changes, the first of a group
+with the transaction and the others with a savepoint. When SQLite has ended the transaction by itself, or COMMIT fails,
+every function of the group has failed.
 """
 
 import asyncio
@@ -101,7 +102,7 @@ class Writer:
             connection.execute("BEGIN IMMEDIATE")
             while job is not None:
                 group.append(job)
-                self._run_one(connection, job)
+                self._run_one(connection, job, first=len(group) == 1)
                 if not connection.in_transaction:
                     raise job.error or Broken("the transaction ended early")
                 job = self._next() if len(group) < _GROUP_SIZE and time.monotonic() < deadline else None
@@ -119,9 +120,12 @@ class Writer:
             self._jobs.put(None)
         return job
 
-    def _run_one(self, connection: sqlite3.Connection, job: Job) -> None:
+    def _run_one(self, connection: sqlite3.Connection, job: Job, *, first: bool) -> None:
+        """The first of a group has nothing before it to keep and needs no savepoint, for which SQLite copies every page
+        that is changed."""
         tx = WriteTx(connection, self._queries, self._subscribers, self._clock())
-        connection.execute("SAVEPOINT one")
+        if not first:
+            connection.execute("SAVEPOINT one")
         self._current = tx
         try:
             job.result = job.fn(tx)
@@ -129,8 +133,8 @@ class Writer:
         except BaseException as error:  # rollback: the function's changes go, its group's stay
             job.error = error
             if connection.in_transaction:
-                connection.execute("ROLLBACK TO one")
-        if connection.in_transaction:
+                _take_back(connection, first=first)
+        if not first and connection.in_transaction:
             connection.execute("RELEASE one")
 
     def _commit(self, connection: sqlite3.Connection, group: list[Job]) -> None:
@@ -140,6 +144,14 @@ class Writer:
         connection.execute("COMMIT")
         if self._probe is not None:
             self._probe.point(f"commit.after {names}")
+
+
+def _take_back(connection: sqlite3.Connection, *, first: bool) -> None:
+    if first:
+        connection.execute("ROLLBACK")
+        connection.execute("BEGIN IMMEDIATE")
+    else:
+        connection.execute("ROLLBACK TO one")
 
 
 def _name(job: Job) -> str:

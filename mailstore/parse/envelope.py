@@ -8,7 +8,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import date
 
 from mailstore.parse.address import Address, parse_addresses
 from mailstore.parse.headers import Headers, unfold
@@ -33,7 +33,10 @@ _ZONES = {
     b"PST": -480,
     b"PDT": -420,
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_MILLIS = 86_400_000
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_FIRST = (1 - _EPOCH_DAY) * _DAY_MILLIS  # the years 1 to 9999
+_LAST = (date.max.toordinal() + 1 - _EPOCH_DAY) * _DAY_MILLIS - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,9 @@ def message_ids(value: bytes | None) -> tuple[str, ...]:
 
 
 def _clean(match: bytes) -> str:
-    return _BLANK.sub(b"", match).decode("utf-8", "replace")
+    if b" " in match or b"\t" in match:
+        match = _BLANK.sub(b"", match)
+    return match.decode("utf-8", "replace")
 
 
 def own_id(value: bytes | None) -> str | None:
@@ -115,18 +120,40 @@ def thread_index(value: bytes | None) -> bytes | None:
 
 def parse_date(value: bytes | None) -> int | None:
     """A Date value (RFC 5322, 3.3, and its obsolete forms) as UTC milliseconds; None when it is no date."""
+    return parse_moment(value)[0]
+
+
+def parse_moment(value: bytes | None) -> tuple[int | None, int | None]:
+    """The same, and its day as written (days since 1970-01-01), by the zone if that is one in numbers."""
     match = _DATE.match(value.strip()[:MAX_DATE]) if value else None
     month = _MONTHS.get(match[2].lower()) if match else None
-    if match is None or month is None:
-        return None
+    if value is None or match is None or month is None:
+        return None, None
     year = int(match[3])
     year += (2000 if year < 50 else 1900) if len(match[3]) <= 3 and year < 1900 else 0
     hour, minute, second = int(match[4] or 0), int(match[5] or 0), min(int(match[6] or 0), 59)
+    sent = _utc_millis(year, month, int(match[1]), hour, minute, second, _offset(match[7]))
+    return sent, None if sent is None else (sent + _written_zone(value)) // _DAY_MILLIS
+
+
+def _utc_millis(year: int, month: int, day: int, hour: int, minute: int, second: int, offset: int) -> int | None:
+    """UTC milliseconds of a time by a clock that is `offset` minutes ahead; None outside of the calendar or the day."""
     try:
-        local = datetime(year, month, int(match[1]), hour, minute, second, tzinfo=UTC)
-        return (local - timedelta(minutes=_offset(match[7])) - _EPOCH) // timedelta(milliseconds=1)
-    except (ValueError, OverflowError):
+        days = date(year, month, day).toordinal() - _EPOCH_DAY
+    except ValueError:
         return None
+    millis = days * _DAY_MILLIS + ((hour * 60 + minute - offset) * 60 + second) * 1000
+    return millis if hour < 24 and minute < 60 and _FIRST <= millis <= _LAST else None
+
+
+def _written_zone(value: bytes) -> int:
+    """Milliseconds that the zone at the end of a Date value is ahead of UTC; 0 unless it is written in numbers."""
+    written = value.partition(b"(")[0].split()
+    zone = written[-1] if written else b""
+    if len(zone) != 5 or zone[:1] not in (b"+", b"-") or not zone[1:].isdigit():
+        return 0
+    minutes = int(zone[1:3]) * 60 + int(zone[3:])
+    return (minutes if zone[:1] == b"+" else -minutes) * 60_000
 
 
 def _offset(zone: bytes | None) -> int:

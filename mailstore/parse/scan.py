@@ -5,17 +5,23 @@ parts are capped, and beyond a cap the rest is body text of the last part.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from mailstore.parse.envelope import build_envelope, message_ids, own_id, parse_date, thread_index
-from mailstore.parse.headers import Headers, decode_header, split_headers
+from mailstore.parse.envelope import build_envelope, message_ids, own_id, parse_moment, thread_index
+from mailstore.parse.headers import Headers, decode_header, first_values, split_headers
 from mailstore.parse.parameters import Parameters, media_type, parameter, split_parameters
 from mailstore.parse.structure import Head, Message, Part
 from mailstore.parse.subject import base_subject
 
 MAX_DEPTH = 40
 MAX_PARTS = 1000
+_NO_LINE_END = bytes(byte for byte in range(256) if byte not in b"\r\n")
 _BARE = re.compile(rb"\r\n|\r|\n")
+_HeadFields = tuple[  # those of a Head behind its size
+    str | None, tuple[str, ...], tuple[str, ...], bytes | None, str, str, int | None, int | None
+]
+_HEAD_FIELDS = ("subject", "message-id", "in-reply-to", "references", "thread-index", "date")
 _TEXT: tuple[str, str] = ("text", "plain")
 
 
@@ -23,8 +29,7 @@ def normalise(raw: bytes) -> bytes:
     """`raw` with every line end as CRLF and without NUL: the form in which messages are kept."""
     if b"\0" in raw:
         raw = raw.replace(b"\0", b"")
-    crlf = raw.count(b"\r\n")
-    if raw.count(b"\n") == crlf and raw.count(b"\r") == crlf:
+    if len(raw.translate(None, _NO_LINE_END)) == 2 * raw.count(b"\r\n"):  # each CR and each LF is of a pair
         return raw
     return _BARE.sub(b"\r\n", raw)
 
@@ -37,41 +42,26 @@ def parse(raw: bytes) -> Message:
 def parse_head(raw: bytes) -> Head:
     """The header alone of the message in `raw`, which says just what `parse` says of it; the body is not looked at."""
     end = _Scanner(raw).header_end(0)
-    return _head(split_headers(raw[:end]), end)
+    return Head(end, *_read_head(first_values(raw[:end], _HEAD_FIELDS)))
 
 
-def _head(headers: Headers, header_size: int) -> Head:
-    value = headers.first("subject")
+def _read_head(first: Callable[[str], bytes | None]) -> _HeadFields:
+    """`first` gives the first value of a header field."""
+    value = first("subject")
     subject = decode_header(value) if value else ""
-    return Head(
-        headers=headers,
-        header_size=header_size,
-        message_id=own_id(headers.first("message-id")),
-        in_reply_to=message_ids(headers.first("in-reply-to")),
-        references=message_ids(headers.first("references")),
-        thread_index=thread_index(headers.first("thread-index")),
-        subject=subject,
-        base_subject=base_subject(subject),
-        sent=parse_date(headers.first("date")),
+    return (
+        own_id(first("message-id")),
+        message_ids(first("in-reply-to")),
+        message_ids(first("references")),
+        thread_index(first("thread-index")),
+        subject,
+        base_subject(subject),
+        *parse_moment(first("date")),
     )
 
 
 def _message(headers: Headers, root: Part, start: int, header_end: int, end: int) -> Message:
-    head = _head(headers, header_end - start)
-    return Message(
-        head.headers,
-        head.header_size,
-        head.message_id,
-        head.in_reply_to,
-        head.references,
-        head.thread_index,
-        head.subject,
-        head.base_subject,
-        head.sent,
-        root=root,
-        size=end - start,
-        envelope=build_envelope(headers),
-    )
+    return Message(header_end - start, *_read_head(headers.first), headers, root, end - start, build_envelope(headers))
 
 
 @dataclass(frozen=True, slots=True)

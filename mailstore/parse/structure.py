@@ -120,7 +120,6 @@ class Part:
 class Head:
     """What the header of a message says to whoever keeps it: by what it is found, threaded and sorted."""
 
-    headers: Headers
     header_size: int
     """With the empty line."""
     message_id: str | None
@@ -131,12 +130,15 @@ class Head:
     base_subject: str
     sent: int | None
     """The Date field, UTC milliseconds."""
+    sent_day: int | None
+    """Its day as written, in its own zone; days since 1970-01-01."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message(Head):
     """A parsed message. `size` counts from its first header byte to its end; the root part holds the positions."""
 
+    headers: Headers
     root: Part
     size: int
     envelope: Envelope

@@ -6,7 +6,6 @@ One rule: only the first 2,000 characters are looked at, because the RFC's rules
 import re
 
 MAX_LOOKED_AT = 2000
-_BLANKS = re.compile(r"\s+")
 _REFWD = re.compile(
     r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.IGNORECASE
 )
@@ -16,7 +15,7 @@ _FWD = re.compile(r"\[fwd:(.*)\]\Z", re.IGNORECASE | re.DOTALL)
 
 def base_subject(subject: str) -> str:
     """`subject` without its marks; besides RFC 5256's own (re, fw, fwd) the common translated ones are taken off."""
-    text = _BLANKS.sub(" ", subject[:MAX_LOOKED_AT]).strip()
+    text = " ".join(subject[:MAX_LOOKED_AT].split())
     while True:
         before = text
         text = _without_leaders(_without_trailer(text))
@@ -28,7 +27,7 @@ def base_subject(subject: str) -> str:
 
 def is_reply(subject: str) -> bool:
     """Whether the subject says that it answers or passes on another message (RFC 5256, section 3, step 5.B)."""
-    text = _BLANKS.sub(" ", subject[:MAX_LOOKED_AT]).strip()
+    text = " ".join(subject[:MAX_LOOKED_AT].split())
     at = 0
     while blob := _BLOB.match(text, at):
         if _FWD.match(text, at):

@@ -1,9 +1,15 @@
 -- name: by-hash
 SELECT id FROM content WHERE hash = :hash;
 
+-- name: next-id
+-- The id the next content will have.
+SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'content'), 0) + 1;
+
 -- name: insert
-INSERT INTO content (hash, size, header_size, message_id, subject, base_subject, sent, sent_day)
-VALUES (:hash, :size, :header_size, :message_id, :subject, :base_subject, :sent, :sent_day);
+-- Stores what is known of some bytes, unless they are there already.
+INSERT INTO content (id, hash, size, header_size, message_id, subject, base_subject, sent, sent_day)
+VALUES (:id, :hash, :size, :header_size, :message_id, :subject, :base_subject, :sent, :sent_day)
+ON CONFLICT (hash) DO NOTHING;
 
 -- name: insert-chunk
 INSERT INTO content_chunk (id, data) VALUES (:id, :data);

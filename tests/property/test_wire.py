@@ -1,5 +1,8 @@
 """Laws of the wire layer: what is written is read back, chunks do not matter, sets agree with the naive way."""
 
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +96,29 @@ def test_number_sets_come_back_in_order(values: list[int]) -> None:
 @given(st.integers(398_131_200, 253_402_214_399), st.integers(-1439, 1439))
 def test_internal_dates_come_back(seconds: int, zone: int) -> None:
     assert Cursor(render.internal_date(seconds * 1000, zone)).date_time() == (seconds * 1000, zone)
+
+
+@given(
+    st.tuples(st.integers(0, 32), st.sampled_from(["Jan", "feb", "DEC", "Foo"]), st.integers(0, 9999)),
+    st.tuples(st.integers(0, 25), st.integers(0, 61), st.integers(0, 62)),
+    st.tuples(st.sampled_from("+-"), st.integers(0, 25), st.integers(0, 99)),
+)
+def test_dates_are_those_of_the_calendar(
+    day: tuple[int, str, int], clock: tuple[int, int, int], zone: tuple[str, int, int]
+) -> None:
+    """Against the standard library; a leap second is the instant of the second after it."""
+    text = "{:02}-{}-{:04}".format(*day) + " {:02}:{:02}:{:02}".format(*clock) + " {}{:02}{:02}".format(*zone)
+    ahead = timedelta(hours=zone[1], minutes=zone[2]) * (-1 if zone[0] == "-" else 1)
+    leap = clock[2] == 60
+    try:
+        month = {"Jan": 1, "feb": 2, "DEC": 12}[day[1]]
+        local = datetime(day[2], month, day[0], clock[0], clock[1], 59 if leap else clock[2], tzinfo=timezone(ahead))
+    except (KeyError, ValueError):
+        with pytest.raises(ParseError):
+            Cursor(f'"{text}"'.encode()).date_time()
+        return
+    millis = (local - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1) + leap * 1000
+    assert Cursor(f'"{text}"'.encode()).date_time() == (millis, ahead // timedelta(minutes=1))
 
 
 @given(STREAMS, st.lists(st.integers(1, 9), min_size=1, max_size=30))

@@ -119,6 +119,23 @@ async def test_a_function_that_raises_takes_back_only_its_own_changes(db: Any) -
     assert db.read(bodies) == ["a", "b"]
 
 
+async def test_so_does_the_first_of_a_group(db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the transaction to itself, which is begun anew for the others."""
+    gate = Gate()
+    hold = gate.hold
+
+    def fail(tx: WriteTx) -> None:
+        tx.insert("t.items.add", body="lost")
+        hold(tx)
+        raise KeyError("mine")
+
+    monkeypatch.setattr(gate, "hold", fail)
+    results = await gate.group(db, add("a"), add("b"))
+    assert isinstance(results[0], KeyError)
+    assert results[1:] == [1, 2]
+    assert db.read(bodies) == ["a", "b"]
+
+
 @pytest.mark.parametrize("position", range(4))
 async def test_a_failed_commit_fails_every_function_of_its_group(db: Any, position: Any) -> None:
     functions = [add(str(n)) for n in range(4)]

@@ -8,7 +8,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import date
 from typing import Final, NoReturn, TypeVar
 
 from bridge.imap.wire import grammar, utf7
@@ -341,28 +341,20 @@ class Cursor:
         if found is None:
             raise ParseError("Expected a date and time", start)
         day, month, year, hour, minute, second, sign, zone_hours, zone_minutes = found.groups()
+        zone = int(zone_hours) * 60 + int(zone_minutes)
+        ahead = -zone if sign == b"-" else zone
         try:
-            offset = timedelta(hours=int(zone_hours), minutes=int(zone_minutes))
-            ahead = -offset if sign == b"-" else offset
-            # A leap second is a legal time; it is the same instant as the second after it.
-            leap = second == b"60"
-            moment = datetime(
-                int(year),
-                grammar.MONTHS[month.upper()],
-                int(day),
-                int(hour),
-                int(minute),
-                59 if leap else int(second),
-                tzinfo=timezone(ahead),
-            )
-            return _millis(moment) + (1000 if leap else 0), ahead // timedelta(minutes=1)
-        except (KeyError, ValueError, OverflowError):
+            days = date(int(year), grammar.MONTHS[month.upper()], int(day)).toordinal() - _EPOCH_DAY
+        except (KeyError, ValueError):
+            days = None
+        # A leap second is a legal time; it is the same instant as the second after it.
+        clock = int(hour) < 24 and int(minute) < 60 and int(second) <= 60 and zone < _DAY_MINUTES
+        if days is None or not clock:
             self.pos = start
-            raise ParseError("Not a date of the calendar", start) from None
+            raise ParseError("Not a date of the calendar", start)
+        minutes = days * _DAY_MINUTES + int(hour) * 60 + int(minute) - ahead
+        return (minutes * 60 + int(second)) * 1000, ahead
 
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _millis(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+_DAY_MINUTES: Final = 1440

@@ -1,9 +1,13 @@
 """Header fields: what is kept, what is decoded, what is passed over."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mailstore.parse import base_subject, decode, decode_header, parse, parse_addresses, parse_date
-from mailstore.parse.envelope import message_ids, thread_index
+from mailstore.parse.envelope import message_ids, parse_moment, thread_index
 from mailstore.parse.parameters import media_type, parameter, split_parameters
 
 
@@ -177,6 +181,44 @@ def test_thread_index() -> None:
 )
 def test_dates(value: bytes | None, wanted: int | None) -> None:
     assert parse_date(value) == wanted
+
+
+@given(
+    year=st.sampled_from([0, 1, 2, 99, 100, 1900, 1969, 1970, 2026, 9998, 9999]) | st.integers(0, 9999),
+    month=st.integers(1, 12),
+    day=st.integers(0, 32),
+    clock=st.tuples(st.integers(0, 25), st.integers(0, 61), st.integers(0, 62)),
+    zone=st.integers(-9999, 9999),
+)
+def test_dates_are_those_of_the_calendar(
+    year: int, month: int, day: int, clock: tuple[int, int, int], zone: int
+) -> None:
+    """Against the standard library, whose dates reach from the year 1 to 9999; a second 60 or more counts as 59."""
+    name = "jan feb mar apr may jun jul aug sep oct nov dec".split()[month - 1]
+    hour, minute, second = clock
+    value = f"{day} {name} {year:04} {hour:02}:{minute:02}:{second:02} {'-' if zone < 0 else '+'}{abs(zone):04}"
+    ahead = timedelta(hours=abs(zone) // 100, minutes=abs(zone) % 100) * (-1 if zone < 0 else 1)
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    try:
+        local = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
+        wanted = ((local - ahead - epoch) // timedelta(milliseconds=1), (local - epoch).days)
+    except (ValueError, OverflowError):
+        wanted = (None, None)
+    assert parse_moment(value.encode()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        (b"Thu, 1 Jan 1970 23:30:00 -0100", 0),
+        (b"Fri, 2 Jan 1970 00:30:00 +0100 (a comment +0900)", 1),
+        (b"2 Jan 1970 00:30:00 EST", 1),  # the day is that in UTC where the zone has only a name
+        (b"2 Jan 1970 22:30:00 EST", 2),
+        (b"yesterday", None),
+    ],
+)
+def test_the_day_of_a_date_is_that_which_was_written(value: bytes, day: int | None) -> None:
+    assert parse(header(b"Date: " + value)).sent_day == day
 
 
 @pytest.mark.parametrize(

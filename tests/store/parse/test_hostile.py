@@ -1,6 +1,7 @@
 """Any bytes: nothing raises, positions stay consistent, and the time grows with the size."""
 
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mailstore.parse import Head, Message, Part, normalise, parse, parse_addresses, parse_head, searchable, walk
-from mailstore.parse.headers import decode_header
+from mailstore.parse.headers import MAX_FIELDS, decode_header
 from mailstore.parse.parameters import split_parameters
 from mailstore.parse.scan import MAX_DEPTH, MAX_PARTS
 from tests.pace import spent, unit
@@ -60,6 +61,35 @@ def read_all(raw: bytes) -> None:
     for addresses in (message.envelope.from_, message.envelope.to):
         for address in addresses:
             _ = (address.display, address.spec)
+
+
+HEAD_PIECES = st.sampled_from(
+    [b"Subject", b"subject ", b"SUBJECT\t", b"Message-ID", b"date", b"References", b"In-Reply-To", b"Thread-Index",
+     b"X-Subject", b":", b": ", b"::", b"Re: one", b"<a@b>", b"<c\t@d>",
+     b"Mon, 30 Nov 2026 08:00:00 +0100", b"=?utf-8?q?=C3?=", b"\r\n\r\n", b"AQHZ0123456789abcdefghijklmnopq==",
+     b"\r\n", b"\r\n", b"\r\n ", b"\r\n\t", b"\r", b"\n", b"\0", b"\xfc", b" "]
+)  # fmt: skip
+
+
+@given(st.lists(HEAD_PIECES, max_size=60).map(b"".join))
+@settings(max_examples=600, deadline=None)
+def test_a_header_read_alone_is_that_of_the_message(raw: bytes) -> None:
+    check_head(raw, parse(raw))
+    check_head(normalise(raw), parse(normalise(raw)))
+
+
+def test_a_header_of_very_many_lines_is_read_as_far_as_that_of_the_message() -> None:
+    for lines in (MAX_FIELDS - 2, MAX_FIELDS - 1, MAX_FIELDS, MAX_FIELDS + 1):
+        raw = b"X: y\r\n" * lines + b"Subject: last\r\n\r\n"
+        check_head(raw, parse(raw))
+
+
+@given(st.binary(max_size=60) | st.lists(st.sampled_from([b"\r\n", b"\r", b"\n", b"\0", b"x"])).map(b"".join))
+@settings(max_examples=400, deadline=None)
+def test_line_ends_are_made_one_kind(raw: bytes) -> None:
+    kept = raw.replace(b"\0", b"")
+    assert normalise(raw) == re.sub(rb"\r\n|\r|\n", b"\r\n", kept)
+    assert normalise(normalise(raw)) == normalise(raw)
 
 
 @given(st.binary(max_size=400))
