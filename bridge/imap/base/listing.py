@@ -185,6 +185,11 @@ def _selected(selects: frozenset[Selection], row: Row) -> bool:
     return row.mailbox is not None or row.has_children
 
 
+def _for_children(selects: frozenset[Selection], row: Row) -> bool:
+    """Whether a row is told for what is below it alone; of such a one nothing more is told (RFC 9051 6.3.9.8, 11)."""
+    return Selection.RECURSIVE in selects and Selection.SUBSCRIBED in selects and not row.subscribed
+
+
 def attributes(row: Row, listing: Listing, dialect: Dialect) -> list[bytes]:
     """The attributes of a row, the most telling first; one that says that the mailbox cannot be opened leads."""
     found: list[bytes] = []
@@ -214,7 +219,7 @@ async def run_list(session: Session, listing: Listing) -> Done:
     account = session.user().account
     for row in chosen(listing, session.store.read(lambda tx: read_rows(tx, account))):
         session.write(_line(b"LIST", session, row.name, attributes(row, listing, session.dialect), listing, row))
-        if row.mailbox is not None and row.mailbox.selectable:
+        if row.mailbox is not None and row.mailbox.selectable and not _for_children(listing.selects, row):
             for option, argument in listing.returns:
                 if option.follow is not None:
                     session.write(option.follow(session, row.mailbox, argument))

@@ -10,7 +10,7 @@ from bridge.imap.items.item import Batch, FetchItem, Item, Needs
 from bridge.imap.items.section import Partial, Section, Span, find_span, header_filter, read_section, render_parts
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.grammar import MAX_NUMBER
+from bridge.imap.wire.grammar import MAX_NUMBER64
 from mailstore.parse import known_encoding, normalise, parse
 
 
@@ -73,8 +73,8 @@ def _piece(cursor: Cursor) -> Partial | None:
     """`<start.length>`, or `<start>` for the rest, which some clients send."""
     if not cursor.try_byte(b"<"):
         return None
-    start = cursor.number()
-    length = cursor.nz_number() if cursor.try_byte(b".") else MAX_NUMBER
+    start = cursor.number64()
+    length = cursor.nz_number(MAX_NUMBER64) if cursor.try_byte(b".") else MAX_NUMBER64
     cursor.byte(b">")
     return Partial(start, length)
 

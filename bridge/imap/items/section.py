@@ -14,6 +14,7 @@ from bridge.imap.items.fields import FIELDS_RENDERING, are_listed, picker
 from bridge.imap.items.item import Batch, BodyReader, FetchItem, Item, Needs, Row
 from bridge.imap.wire import render
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.grammar import MAX_NUMBER64
 from mailstore.parse import Message, walk
 
 PARTS_RENDERING: Final = "imap.parts.1"
@@ -99,12 +100,12 @@ def _read_part(cursor: Cursor) -> bytes:
 
 
 def read_partial(cursor: Cursor) -> Partial | None:
-    """`<start.length>`, if it is there; the length is at least 1."""
+    """`<start.length>`, if it is there; the length is at least 1. Both may have 63 bits (RFC 9051 appendix D)."""
     if not cursor.try_byte(b"<"):
         return None
-    start = cursor.number()
+    start = cursor.number64()
     cursor.byte(b".")
-    length = cursor.nz_number()
+    length = cursor.nz_number(MAX_NUMBER64)
     cursor.byte(b">")
     return Partial(start, length)
 
