@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agents import journal, mails, prompt
+from agents import audit, journal, mails, prompt
 from agents.llm import AssistantMessage, Message, ResultMessage
 from agents.office import Office
 from agents.ports import ReadTx, WriteTx
@@ -17,6 +17,8 @@ from agents.store import Run, Step
 
 KEEP_TURNS: Final = 4
 LEAST_TURNS: Final = 2
+MAX_EMPTY: Final = 3
+"""After so many summaries without a word a run is asked for no more of them."""
 MAX_OUTPUT: Final = 1024
 SYSTEM: Final = """\
 You shorten the record of a task that an assistant works on, so that it can go on without the long version. Write what
@@ -34,8 +36,8 @@ class Summary:
 
 
 def newest(steps: Sequence[Step]) -> Step | None:
-    """The summary that stands for the older part of a journal, if one was made."""
-    return next((step for step in reversed(steps) if step.kind is StepKind.COMPACT), None)
+    """The summary that stands for the older part of a journal, if one was made; one without a word is none."""
+    return next((step for step in reversed(steps) if step.kind is StepKind.COMPACT and step.body["text"].strip()), None)
 
 
 def border(steps: Sequence[Step], has_earlier: bool) -> Summary | None:
@@ -52,14 +54,22 @@ def border(steps: Sequence[Step], has_earlier: bool) -> Summary | None:
 
 
 def keep(tx: WriteTx, office: Office, run: Run, summary: Summary, text: str, label: str) -> None:
-    """Append a summary to the journal."""
+    """Append a summary to the journal; one without a word is none, and what it was to stand for goes on as it is."""
+    if not text.strip():
+        audit.record(tx, office.now(), run.account, "summary.empty", run.id, None, model=label)
+        return
     body = {"text": text.strip(), "upto": summary.upto, "earlier": summary.earlier, "model": label}
     journal.append(tx, office, run.id, StepKind.COMPACT, body)
 
 
+def may_ask(tx: ReadTx, run: Run) -> bool:
+    """Whether another summary may be asked for: not from models that gave none time and again."""
+    return int(tx.value("agents.models.empty_summaries", run=run.id)) < MAX_EMPTY
+
+
 def told(tx: ReadTx, office: Office, run: Run, step: Step) -> str:
     """A summary as the next request has it: marked, with what was done as the program knows it."""
-    text = step.body["text"] or "(nothing was written down)"
+    text = step.body["text"]
     text = prompt.wrap(text, "a model's summary of the earlier part") if run.taint else text
     did = "; ".join(mails.effects(tx, office, run)) or "nothing that changed anything"
     return f"(The earlier part of this task, summed up by a model; the whole is kept.)\n{text}\n(Done so far: {did}.)"

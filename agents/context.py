@@ -23,6 +23,10 @@ _BYTES_A_TOKEN: Final = 3
 _SHORT_RESULTS: Final = (None, 4096, 1024, 256)
 _BRIEF: Final = 2
 """The level at which turns are left out; before it comes to that a model sums them up."""
+_WHOLE_TASKS: Final = 2
+_SHORT_TASKS: Final = 100
+_HEAD: Final = 120
+"""In brief, how many earlier tasks of a thread are given whole, how many before them in a line, and how long that is."""
 _UNFINISHED: Final = "(This task had not ended when the mail was written that this thread goes on from.)"
 _NUDGE: Final = "Your answer was empty. Answer the user in words, or call a tool."
 
@@ -112,7 +116,7 @@ def _summary(tx: ReadTx, office: Office, run: Run, model: Model, tag: str) -> Pr
     steps = store.steps(tx, run.id)
     old = [] if run.depth else list(_earlier(tx, office, run, brief=False))
     wanted = compact.border(steps, bool(old))
-    if wanted is None:
+    if wanted is None or not compact.may_ask(tx, run):
         return None
     last = compact.newest(steps)
     part = [] if last is not None else old
@@ -164,23 +168,61 @@ def _result(call: Call, limit: int | None) -> ResultMessage:
 
 
 def _earlier(tx: ReadTx, office: Office, run: Run, brief: bool) -> Iterable[Message]:
-    """The thread's finished runs: what the user wrote, what was answered, and what was done."""
+    """The thread's finished runs: what the user wrote, what was answered, and what was done. In brief the older ones
+    have a line each.
+    """
     where = {"account": run.account, "thread": run.thread, "agent": run.agent}
-    rows = tx.all("agents.runs.earlier", before=run.id, **where)
+    runs = [store.to_run(row) for row in tx.all("agents.runs.earlier", before=run.id, **where)]
+    short = runs[:-_WHOLE_TASKS] if brief else []
+    if short:
+        yield from _shortened(tx, office, run, short[-_SHORT_TASKS:], len(short[:-_SHORT_TASKS]))
+    for old in runs[len(short) :]:
+        words, answer = _task(tx, office, run, old, None)
+        yield from words
+        yield AssistantMessage(answer)
+
+
+def _shortened(tx: ReadTx, office: Office, run: Run, tasks: Sequence[Run], before: int) -> Iterable[Message]:
+    """A line for each of these tasks; `before` are those that there are no lines of."""
+    asked, answered = [], []
+    for old in tasks:
+        words, answer = _task(tx, office, run, old, _HEAD)
+        asked.append(_head(next((said.words for said in words if said.words), "(material without words)"), _HEAD))
+        answered.append(answer)
+    more = f"; {before} before them are left out" if before else ""
+    yield UserMessage(_listed(f"(Earlier tasks of this thread, shortened{more}:)", asked))
+    yield AssistantMessage(_listed("(My answers to them, shortened:)", answered))
+
+
+def _task(tx: ReadTx, office: Office, run: Run, old: Run, most: int | None) -> tuple[list[UserMessage], str]:
+    """What a finished run was asked, and its answer; of a run that this thread is a fork of, what stood there then."""
     fork = threads.forked(tx, run.account, run.thread)
-    for row in rows[-2:] if brief else rows:
-        old = store.to_run(row)
-        then = fork.at if fork is not None and old.thread != run.thread else None
-        steps = [step for step in store.steps(tx, old.id) if step.kind is StepKind.USER]
-        yield from [_user(office, step) for step in steps if then is None or step.at <= then]
-        later = then is not None and (old.ended is None or old.ended > then)
-        yield AssistantMessage(_UNFINISHED if later else _outcome(tx, office, old))
+    then = fork.at if fork is not None and old.thread != run.thread else None
+    steps = [step for step in store.steps(tx, old.id) if step.kind is StepKind.USER]
+    words = [_user(office, step) for step in steps if then is None or step.at <= then]
+    later = then is not None and (old.ended is None or old.ended > then)
+    return words, _UNFINISHED if later else _outcome(tx, office, old, most)
 
 
-def _outcome(tx: ReadTx, office: Office, run: Run) -> str:
-    said = run.outcome if run.state is RunState.DONE else f"(This task ended as {run.state.value}: {run.outcome})"
+def _listed(head: str, lines: Iterable[str]) -> str:
+    return "\n".join([head, *(f"{number}. {line}" for number, line in enumerate(lines, 1))])
+
+
+def _head(text: str, most: int | None) -> str:
+    """The beginning of a text, in one line; the whole of it as it is for None."""
+    if most is None:
+        return text
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[:most].rstrip()}..."
+
+
+def _outcome(tx: ReadTx, office: Office, run: Run, most: int | None) -> str:
+    """How a run ended. However short its words are made, what it did is told whole."""
+    words = _head(run.outcome or "", most)
+    said = words if run.state is RunState.DONE else f"(This task ended as {run.state.value}: {words})"
     did = mails.effects(tx, office, run)
-    return said + ("\n\n(Done in this task: " + "; ".join(did) + ")" if did else "")
+    gap = "\n\n" if most is None else " "
+    return said + (f"{gap}(Done in this task: " + "; ".join(did) + ")" if did else "")
 
 
 def _cut(tx: ReadTx, office: Office, run: Run, turns: Sequence[list[Message]]) -> list[list[Message]]:

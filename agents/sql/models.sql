@@ -40,3 +40,8 @@ UPDATE model_calls SET retry_at = :now WHERE run = :run AND state = 'failed' AND
 -- name: endpoints
 -- Who has received data in a family of runs, and which models answered.
 SELECT DISTINCT m.endpoint, m.model FROM model_calls AS m JOIN runs AS r ON r.id = m.run WHERE r.root = :root ORDER BY m.endpoint, m.model;
+
+-- name: empty_summaries
+-- How many summaries of a run had not a word in them.
+SELECT (SELECT count(*) FROM model_calls WHERE run = :run AND purpose = 'compact' AND state = 'done')
+     - (SELECT count(*) FROM steps WHERE run = :run AND kind = 'compact');

@@ -5,9 +5,22 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
-from agents import compact, history
+import pytest
+
+from agents import compact, context, history
 from agents.letter import Kind
-from agents.llm import ModelError, ModelFault, ModelReply, ModelRequest, Price, Usage, UserMessage
+from agents.llm import (
+    AssistantMessage,
+    ModelError,
+    ModelFault,
+    ModelReply,
+    ModelRequest,
+    Price,
+    ResultMessage,
+    SentCall,
+    Usage,
+    UserMessage,
+)
 from agents.tool import Risk
 from agents.toolbox import Toolbox
 from tests.agents.kit import Doing, World, world
@@ -151,6 +164,79 @@ async def test_a_summary_that_cannot_be_had_is_done_without(tmp_path: Path) -> N
         assert "Earlier turns of this task are left out here" in "".join(
             message.text for message in requests(w)[-1].messages
         )
+
+
+async def thread_of(w: World, tasks: int) -> None:
+    """Earlier tasks of the thread, each asked for and answered in words of its own, the first one with an effect."""
+    for number in range(tasks):
+        got = await w.send(f"Task {number}: find river {number}.")
+        if number == 0:
+            await w.decide(await w.request(), "approve")
+        assert await w.ended(got.run) == "done"
+
+
+def talking(turns: int, sums: Callable[[], ModelReply]) -> list[Turn]:
+    """A model that answers a task at once, but files something in task 0, and reads `turns` long texts in task 9."""
+
+    def speak(_: int, request: ModelRequest) -> ModelReply:
+        last = next(m.text for m in reversed(request.messages) if isinstance(m, UserMessage) and "Task" in m.text)
+        number = last.split("Task ")[1].split(":")[0]
+        here = request.messages[[m.text for m in request.messages].index(last) :]
+        results = sum(isinstance(message, ResultMessage) for message in here)
+        if number == "0" and not results:
+            return say("", want("file", what="a"))
+        reads = max((int(call.args["what"]) for call in _reads(request)), default=0)
+        if number == "9" and reads < turns:
+            return say("", want("read", what=str(reads + 1)))
+        return say(f"River {number} is found.")
+
+    return [Teller(speak, sums)]
+
+
+def _reads(request: ModelRequest) -> list[SentCall]:
+    said = [message for message in request.messages if isinstance(message, AssistantMessage)]
+    return [call for message in said for call in message.calls if call.name == "read"]
+
+
+async def test_summaries_without_a_word_drop_no_earlier_task_and_are_not_paid_for_ever(tmp_path: Path) -> None:
+    async with world(tmp_path, talking(14, lambda: say("  \n")), window=12_000) as w:
+        await reading(w)
+        await thread_of(w, 5)
+        got = await w.send("Task 9: read them all.")
+        assert await w.ended(got.run) == "done"
+        assert len(summaries(w)) == compact.MAX_EMPTY
+        assert w.rows("SELECT 1 FROM steps WHERE kind = 'compact'") == []
+        told = "\n".join(message.text for message in requests(w)[-1].messages)
+        for number in range(5):
+            assert f"Task {number}: find river {number}." in told
+            assert f"River {number} is found." in told
+        assert "Done in this task: File: done" in told
+        assert "Task 9: read them all." in told
+
+
+async def test_a_summary_without_a_word_is_asked_for_again(tmp_path: Path) -> None:
+    given = iter(["", "SUMMARY: rivers."])
+    async with world(tmp_path, talking(12, lambda: say(next(given, "SUMMARY: more."))), window=12_000) as w:
+        await reading(w)
+        await thread_of(w, 3)
+        got = await w.send("Task 9: read them all.")
+        assert await w.ended(got.run) == "done"
+        assert "SUMMARY" in "".join(message.text for message in requests(w)[-1].messages)
+        kept = w.rows("SELECT body FROM steps WHERE kind = 'compact'")
+        assert kept
+        assert all("SUMMARY" in row["body"] for row in kept)
+
+
+async def test_very_many_earlier_tasks_are_counted_where_no_line_is_left_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "_SHORT_TASKS", 3)
+    async with world(tmp_path, talking(12, lambda: say("")), window=12_000) as w:
+        await reading(w)
+        await thread_of(w, 8)
+        assert await w.ended((await w.send("Task 9: read them all.")).run) == "done"
+        first = requests(w)[-1].messages[0].text
+        assert first.startswith("(Earlier tasks of this thread, shortened; 3 before them are left out:)\n1. Task 3")
 
 
 async def test_a_model_that_says_too_long_has_results_shortened_then_the_rest_summed_up(tmp_path: Path) -> None:
