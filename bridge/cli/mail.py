@@ -1,16 +1,15 @@
-"""`inbox`, `send` and `approve`: the mail road from a terminal.
+"""`inbox` and `send`: the mail road from a terminal.
 
-The rule: `approve` shows exactly what will run before it asks, and decides only the revision that it showed.
+The rule: what is sent here goes the road of every other submitted mail, and starts work by the same rules.
 """
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli.common import (
-    FAILED,
     USAGE,
     AccountName,
     AsJson,
@@ -25,8 +24,6 @@ from bridge.cli.common import (
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
-
-GOOD_OUTCOMES: Final = frozenset({"approved", "rejected", "answered", "confirmed", "skipped", "half"})
 
 
 def inbox(
@@ -119,57 +116,3 @@ def _mail(recipients: list[str], subject: str, text: str, attachments: list[Path
 
 def _bytes(mail: "EmailMessage") -> bytes:
     return mail.as_bytes()
-
-
-def approve(
-    code: Annotated[str, typer.Argument(help="The code in the request's subject, such as A-7F3K.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Approve without asking.")] = False,
-    reject: Annotated[
-        str | None, typer.Option("--reject", help="Do not let it run; the reason goes to the agent.")
-    ] = None,
-    answer: Annotated[str | None, typer.Option("--answer", help="Answer a question in these words.")] = None,
-    account: AccountName = None,
-    home: Home = None,
-    config: Config = None,
-) -> None:
-    """Show a request exactly as it will run, and decide it."""
-    if sum((yes, reject is not None, answer is not None)) > 1:
-        raise CliError("--yes, --reject and --answer exclude each other", "give one of them", USAGE)
-    settings = settings_of(home, config)
-    request = ask(settings, "request", {"account": account, "code": code})
-    typer.echo(f"{request['title']} [{request['code']}]\n\n{request['text']}\n")
-    if request["state"] != "open":
-        raise CliError(f"this request was decided before ({request['state']}); nothing was changed")
-    verdict, text = _verdict(request, yes=yes, reject=reject, answer=answer)
-    decision = {
-        "account": account,
-        "id": request["id"],
-        "revision": request["revision"],
-        "verdict": verdict,
-        "text": text,
-    }
-    decided = ask(settings, "decide", decision)
-    typer.echo(decided["text"])
-    if decided["outcome"] not in GOOD_OUTCOMES:
-        raise typer.Exit(FAILED)
-    if not is_running(settings):
-        typer.echo("No server is running: it takes effect when `postroom serve` does.", err=True)
-
-
-def _verdict(request: dict[str, Any], *, yes: bool, reject: str | None, answer: str | None) -> tuple[str, str]:
-    """The decision, from the flags or from the terminal. Anything but an exact yes approves nothing."""
-    if reject is not None:
-        return "reject", reject
-    if answer is not None:
-        return "answer", answer
-    question = request["kind"] == "question"
-    if yes and not question:
-        return "approve", ""
-    if not sys.stdin.isatty():
-        fix = "answer it with --answer TEXT" if question else "say --yes, or --reject REASON"
-        raise CliError("nobody is here to be asked", fix, USAGE)
-    if question:
-        return "answer", str(typer.prompt("Your answer"))
-    if not typer.confirm("Let it run, exactly as shown?", default=False):
-        raise CliError("nothing was decided; the request still waits", "", FAILED)
-    return "approve", ""

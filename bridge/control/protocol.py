@@ -135,6 +135,20 @@ class Args:
             raise ControlError(BAD_REQUEST, f"{name} is not a list of texts")
         return tuple(value)
 
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers from 0; empty when missing."""
+        value = self._left.pop(name, [])
+        if not isinstance(value, list) or not all(type(each) is int and each >= 0 for each in value):
+            raise ControlError(BAD_REQUEST, f"{name} is not a list of whole numbers from 0")
+        return tuple(value)
+
+    def mapping(self, name: str) -> Mapping[str, Any]:
+        """An object of JSON; empty when missing."""
+        value = self._left.pop(name, {})
+        if not isinstance(value, dict):
+            raise ControlError(BAD_REQUEST, f"{name} is not an object")
+        return value
+
     def done(self) -> None:
         """Refuse what is left."""
         if self._left:

@@ -5,7 +5,8 @@ with "cli" as the place it came from.
 """
 
 import time
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from agents import lookup, seconds
 from agents.approvals import Decision
@@ -17,7 +18,7 @@ from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, Args, ControlError, 
 from bridge.control.who import DEVICE, chosen
 from bridge.post.letters import request_text
 
-VERDICTS: Final = frozenset({"approve", "reject", "answer", "done", "skip"})
+VERDICTS: Final = frozenset({"approve", "reject", "answer", "edit", "done", "skip"})
 
 
 async def show(desk: Desk, args: Args) -> Json:
@@ -49,10 +50,13 @@ def _told(info: RequestInfo) -> Json:
 
 
 async def decide(desk: Desk, args: Args) -> Json:
-    """Decide the request `id` in the `revision` that was shown. The outcome says what came of it."""
+    """Decide the request `id` in the `revision` that was shown, or only `items` of it; `edits` are new values by field.
+    The outcome says what came of it, `waiting` which items still wait.
+    """
     account = chosen(desk, args.optional("account"))
     request, revision = args.text("id"), args.number("revision", 0)
     verdict, text = args.text("verdict"), args.optional("text") or ""
+    items, edits = args.numbers("items"), args.mapping("edits")
     args.done()
     if verdict not in VERDICTS:
         raise ControlError(BAD_REQUEST, f"{verdict!r} is no decision", f"one of {', '.join(sorted(VERDICTS))}")
@@ -65,13 +69,22 @@ async def decide(desk: Desk, args: Args) -> Json:
         via=DEVICE,
         at=time.time_ns() // 1_000_000,
         revision=revision,
+        items=items,
         text=text,
-        line=f"{verdict}: {text}" if text else verdict,
+        edits=edits,
+        line=_line(verdict, items, text, edits),
         rule="command line",
         seat=seat,
     )
     decided = await desk.store.write(lambda tx: desk.runtime.decide(tx, decision))
-    return {"outcome": decided.outcome, "text": decided.text}
+    return {"outcome": decided.outcome, "text": decided.text, "waiting": list(decided.open_items)}
+
+
+def _line(verdict: str, items: Sequence[int], text: str, edits: Mapping[str, Any]) -> str:
+    """The decision as the audit keeps it; of a change the names of its fields, not their values."""
+    chosen = f" {','.join(map(str, items))}" if items else ""
+    more = text or ", ".join(edits)
+    return f"{verdict}{chosen}: {more}" if more else f"{verdict}{chosen}"
 
 
 def _place(tx: ReadTx, account: int, request: str) -> tuple[int, Seat]:
