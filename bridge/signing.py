@@ -57,9 +57,9 @@ def zone_line(name: str, value: str) -> str:
     return f"{name} 3600 IN TXT ( {strings} )"
 
 
-def signer(home: Path, relay: Relay) -> Callable[[bytes], bytes]:
+def signer(home: Path, relay: Relay | None) -> Callable[[bytes], bytes]:
     """What is done to a mail before it leaves: signing, where its From is of the configured domain."""
-    if not relay.dkim_domain:
+    if relay is None or not relay.dkim_domain:
         return _unsigned
     key = lru_cache(1)(lambda: ensure_key(home))
     domain = relay.dkim_domain.lower()

@@ -214,7 +214,6 @@ async def test_of_two_people_each_decides_under_their_own_name(tmp_path: Path, c
     await made.sink.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
 @pytest.mark.parametrize(("typed", "code"), [(b"y\n", 0), (b"\n", 1), (b"approve\nn\n", 1)])
 async def test_whoever_sits_there_is_asked_and_only_a_yes_counts(one: Waiting, typed: bytes, code: int) -> None:
     ours, theirs = os.openpty()
