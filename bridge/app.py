@@ -111,6 +111,7 @@ class App:
         self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings))
         for broken in self.skills.broken():
             log.error("a skill is left out: %s: %s", broken.place, "; ".join(broken.why))
+        self._signed = signer(folder.root, settings.relay)
         self.runtime = self._make_runtime(probe)
         self.mcp.on_drift = partial(tell_drift, self.runtime)
         self.directory = partial(directory, store, settings, self.skills)
@@ -198,8 +199,7 @@ class App:
         def compose(dispatch: Dispatch) -> bytes:
             return compose_outside(dispatch.mail, sender, self.settings.user, dispatch.message_id, self.clock.now())
 
-        signed = signer(self.folder.root, configured)
-        return SmtpRelay(configured, lambda dispatch: signed(compose(dispatch)), probe=probe)
+        return SmtpRelay(configured, lambda dispatch: self._signed(compose(dispatch)), probe=probe)
 
     def _make_outward(self) -> "Outward | None":
         """The road to the user's real address, if it is on. Made before anything can ask, so that nothing is missed."""
@@ -209,10 +209,8 @@ class App:
         from bridge.post.outward import Outward
         from bridge.relay import SmtpRelay
 
-        signed = signer(self.folder.root, relay)
-
         def carry(raw: bytes) -> Relay:
-            return SmtpRelay(relay, lambda _: signed(raw))
+            return SmtpRelay(relay, lambda _: self._signed(raw))
 
         return Outward(self.store, self.runtime, self.settings, carry, self.clock.now)
 
@@ -274,7 +272,7 @@ class App:
             gauges=lambda: self.store.read(gauges),
             user=settings.user,
             names=frozenset({"localhost", settings.domain, *(host.lower() for host in hosts)}),
-            hooks=Webhooks(self.store, self.runtime.automations, settings),
+            hooks=Webhooks(self.store, self.runtime.automations, settings, self.clock.now),
         )
 
     def _places(self) -> Places:

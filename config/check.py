@@ -18,6 +18,7 @@ NAME: Final = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
 DOMAIN: Final = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[^\s@<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,253}")
 MAILBOX_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+HEADER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 
 
@@ -29,7 +30,7 @@ def name_fault(name: str) -> str | None:
 
 
 def mailbox_name_fault(name: str) -> str | None:
-    """What is wrong with the name of a watched mailbox; None when nothing is."""
+    """What is wrong with the name of a watched mailbox or a webhook; None when nothing is."""
     return None if MAILBOX_NAME.fullmatch(name) else "is not a name of up to 40 small letters, digits and dashes"
 
 
@@ -43,7 +44,20 @@ def is_loopback(host: str) -> bool:
 
 def check(settings: Settings, origins: Mapping[str, Origin]) -> list[Fault]:
     """Every broken rule; `origins` tells where the settings were written."""
-    rules = (_identity, _listen, _relay, _dkim, _outside, _mailboxes, _models, _agents, _seconds, _fetch, _local_parts)
+    rules = (
+        _identity,
+        _listen,
+        _relay,
+        _dkim,
+        _outside,
+        _mailboxes,
+        _signatures,
+        _models,
+        _agents,
+        _seconds,
+        _fetch,
+        _local_parts,
+    )
     return [_placed(fault, origins) for rule in rules for fault in rule(settings)]
 
 
@@ -184,6 +198,15 @@ def _mailboxes(settings: Settings) -> Iterator[Fault]:
         if watched.tls == "none" and watched.host and not is_loopback(watched.host):
             message = f"{watched.host} is another machine: mail and password would travel in clear"
             yield _fault(f"mailboxes.{name}.tls", message, 'write "implicit" or "starttls"')
+
+
+def _signatures(settings: Settings) -> Iterator[Fault]:
+    for name, signed in settings.signatures.items():
+        if signed.key is None:
+            fix = "write env:NAME, file:PATH or keyring:SERVICE/NAME"
+            yield _fault(f"signatures.{name}.key", "is missing", fix)
+        if HEADER.fullmatch(signed.header) is None:
+            yield _fault(f"signatures.{name}.header", f"{signed.header!r} is no name of a header", "copy the service's")
 
 
 def _models(settings: Settings) -> Iterator[Fault]:

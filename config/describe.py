@@ -12,7 +12,7 @@ from typing import Any, Final, get_args, get_origin
 
 from config.build import HIDDEN, file_key, inner_type
 from config.secrets import Secret
-from config.settings import Agent, Model, Settings, WatchedMailbox
+from config.settings import Agent, Model, Settings, Signature, WatchedMailbox
 
 INTRODUCTION: Final = """# Settings
 
@@ -47,6 +47,7 @@ NAMED: Final = {
     "agents": ("agents.NAME", Agent),
     "models": ("models.TAG", Model),
     "mailboxes": ("mailboxes.NAME", WatchedMailbox),
+    "signatures": ("signatures.NAME", Signature),
 }
 WORDS: Final = {
     bool: "true or false",

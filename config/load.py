@@ -16,12 +16,24 @@ from config.build import HIDDEN, Builder, did_you_mean, file_key, first_origin
 from config.check import check, mailbox_name_fault, name_fault
 from config.errors import ConfigError, Fault
 from config.paths import DataFolder, usual_home
-from config.settings import Agent, Limits, Model, Settings, WatchedMailbox, default_agents, default_models
+from config.settings import (
+    Agent,
+    Limits,
+    Model,
+    Settings,
+    Signature,
+    WatchedMailbox,
+    default_agents,
+    default_models,
+)
 from config.source import Leaf, Origin, Tree, from_words, merge, origins, read_toml
 
 PREFIX: Final = "POSTROOM_"
 PLACES: Final = frozenset({"home", "config"})
 """POSTROOM_HOME and POSTROOM_CONFIG say where to look, so they are read before everything else."""
+
+NAMED: Final = frozenset({"agents", "models", "mailboxes", "signatures"})
+"""Tables of tables, which a name in the file makes."""
 
 LIBRARY_ENVIRONMENT: Final = MappingProxyType({
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import fetches a price list from the network
@@ -132,18 +144,20 @@ def _from_flags(flags: Mapping[str, object]) -> Tree:
 
 def _build(tree: Tree, home: Path, environ: Mapping[str, str], folder: Path) -> tuple[Settings, list[Fault]]:
     builder = Builder(environ, folder)
-    rest = {name: node for name, node in tree.items() if name not in ("agents", "models", "mailboxes")}
+    rest = {name: node for name, node in tree.items() if name not in NAMED}
     settings = builder.table(Settings, rest, "", Settings(home))
     models = builder.named(Model, tree.get("models", {}), "models", _base_model, name_fault)
     agents = builder.named(Agent, tree.get("agents", {}), "agents", _base_agent, name_fault)
     mailboxes = builder.named(
         WatchedMailbox, tree.get("mailboxes", {}), "mailboxes", WatchedMailbox, mailbox_name_fault
     )
+    signatures = builder.named(Signature, tree.get("signatures", {}), "signatures", Signature, mailbox_name_fault)
     agents = {name: _with_limits(agent, settings.limits, tree) for name, agent in agents.items()}
     settings = replace(
         settings,
         models=MappingProxyType({**default_models(), **models}),
         mailboxes=MappingProxyType(mailboxes),
+        signatures=MappingProxyType(signatures),
         agents=MappingProxyType(agents) if agents else settings.agents,
     )
     reported = {fault.key for fault in builder.faults}
@@ -193,7 +207,7 @@ def _variable(path: str) -> str:
 def setting_names(kind: Any = Settings, path: str = "") -> Iterator[str]:
     """The dotted name of every setting outside the named tables, as files and the reference page spell it."""
     for field in fields(kind):
-        if field.name in HIDDEN or (kind is Settings and field.name in ("home", "agents", "models", "mailboxes")):
+        if field.name in HIDDEN or (kind is Settings and field.name in {"home", *NAMED}):
             continue
         inner = next((each for each in (field.type, *get_args(field.type)) if is_dataclass(each)), None)
         dotted = f"{path}{file_key(field)}"

@@ -32,6 +32,7 @@ Provider = Literal["demo", "litellm"]
 Extensions = Literal["same", "default", "all"] | tuple[str, ...]
 Takes = Literal["images", "documents"]
 FetchMode = Literal["off", "ask", "allow"]
+Scheme = Literal["github", "stripe", "slack", "standard", "plain"]
 Results = Literal["answered", "always", "never"]
 
 
@@ -137,6 +138,17 @@ class Webhooks:
 
     enabled: bool = option(False, "true: POST /hooks/ACCOUNT/NAME with the secret of a webhook is obeyed")
     max_bytes: int = option(64 * KIB, "largest body to accept, in bytes", low=256, high=MIB)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a service signs its calls of the webhook of this name; with it a signature counts, and no secret."""
+
+    name: str
+    account: str = option("", "whose webhook it is; empty: the first account's (`user`)")
+    scheme: Scheme = option("plain", "as GitHub, Stripe, Slack, Standard Webhooks sign, or the body alone (plain)")
+    key: Secret | None = option(None, "reference to the signing key: env:NAME, file:PATH or keyring:SERVICE/NAME")
+    header: str = option("X-Signature", "where a plain signature stands: HMAC-SHA256 of the body, hex or base64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +310,7 @@ class Settings:
     outside: Outside = field(default_factory=Outside)
     webhooks: Webhooks = field(default_factory=Webhooks)
     mailboxes: Mapping[str, WatchedMailbox] = field(default_factory=lambda: MappingProxyType({}))
+    signatures: Mapping[str, Signature] = field(default_factory=lambda: MappingProxyType({}))
     agents: Mapping[str, Agent] = field(default_factory=default_agents)
     models: Mapping[str, Model] = field(default_factory=default_models)
     skills: Skills = field(default_factory=Skills)
@@ -334,4 +347,5 @@ class Settings:
         found.append(self.outside.password)
         found += [model.api_key for model in self.models.values()]
         found += [watched.password for watched in self.mailboxes.values()]
+        found += [signed.key for signed in self.signatures.values()]
         return tuple(secret for secret in found if secret is not None)

@@ -81,7 +81,9 @@ def _show_door(told: dict[str, Any]) -> None:
         typer.echo("of yours; `postroom password add LABEL --hooks` makes one that can do nothing else.")
     if "url" in told:
         typer.echo(f"\n    POST {told['url']}")
-        if told["shown"]:
+        if told["signed"]:
+            typer.echo(f"    signed ({told['signed']}) with the key of [signatures.{told['name']}]; no secret counts.")
+        elif told["shown"]:
             typer.echo(f"    Authorization: Bearer {told['secret']}\n\nThe secret is shown only now.")
         if not told["enabled"]:
             typer.echo("Webhooks are off: write enabled = true under [webhooks] in the settings.", err=True)

@@ -147,7 +147,10 @@ def _door(desk: Desk, account: Account, item: Trigger, secret: str) -> Json:
     if item.kind == "webhook":
         port = desk.ports.web if desk.ports else desk.settings.listen.web
         url = f"http://127.0.0.1:{port}/hooks/{account.name}/{item.name}"
-        return {"url": url, "secret": secret, "enabled": desk.settings.webhooks.enabled}
+        signed = desk.settings.signatures.get(item.name)
+        ours = signed is not None and (signed.account or desk.settings.user) == account.name
+        scheme = signed.scheme if signed is not None and ours else ""
+        return {"url": url, "secret": secret, "enabled": desk.settings.webhooks.enabled, "signed": scheme}
     return {}
 
 

@@ -1,17 +1,20 @@
 """`POST /hooks/ACCOUNT/NAME`: the webhooks over HTTP. Imported with the site, when the first connection comes.
 
-The rule: name and secret first, then the size, then the body, then its meaning. 202 is said after the commit, with the
-run; a repeat of the same call is 202 with the same run.
+The rule: name and secret first, then the size, then the body, then its meaning; of a signed call the headers first, and
+the signature before the meaning. 202 is said after the commit, with the run; a repeat is 202 with the same run.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 from agents.trigger_event import Taken
-from bridge.webhooks import Call, NoSuchHook, TooOften, Webhooks, WrongSecret
+from bridge.webhooks import Call, NoSuchHook, TooOften, Unready, Webhooks, WrongSecret
+from config.settings import Signature
 
 KEYS: Final = ("idempotency-key", "webhook-id", "x-github-delivery")
 """Headers that make a call one; the first that is there counts."""
@@ -40,10 +43,10 @@ class Refusal(Exception):
 async def answer(request: Request, hooks: Webhooks) -> JSONResponse:
     """The whole of it."""
     try:
-        ident = await _open(request, hooks)
-        key = _key(request)
-        body = await _body(request, hooks.max_bytes)
         name = str(request.path_params["name"]).lower()
+        signed = hooks.signature(request.path_params["account"], name)
+        with _door(signed):
+            ident, key, body = await (_signed(request, hooks, signed) if signed else _opened(request, hooks))
         taken = await hooks.take(Call(ident, name, key, body, _text(request, body)))
     except Refusal as refusal:
         return refusal.response
@@ -52,18 +55,41 @@ async def answer(request: Request, hooks: Webhooks) -> JSONResponse:
     return _told(taken)
 
 
-async def _open(request: Request, hooks: Webhooks) -> str:
-    secret = _secret(request)
-    peer = request.client.host if request.client else ""
+async def _opened(request: Request, hooks: Webhooks) -> tuple[str, str, bytes]:
+    """Trigger, key and body of a call with a secret."""
+    where = request.path_params
+    ident = await hooks.open(where["account"], where["name"], _secret(request), _peer(request))
+    return ident, _key(request), await _body(request, hooks.max_bytes)
+
+
+async def _signed(request: Request, hooks: Webhooks, signed: Signature) -> tuple[str, str, bytes]:
+    """Trigger, key and body of a signed call. A key that nobody signed makes no call another one."""
+    account, peer = request.path_params["account"], _peer(request)
+    made = await hooks.claim(signed, account, request.headers, peer)
+    key = _key(request, made.key)
+    body = await _body(request, hooks.max_bytes)
+    return await hooks.open_signed(signed, account, made, body, peer), key, body
+
+
+@contextmanager
+def _door(signed: Signature | None) -> Iterator[None]:
+    """What keeps a caller out, as answers."""
     try:
-        return await hooks.open(request.path_params["account"], request.path_params["name"], secret, peer)
+        yield
     except NoSuchHook:
         raise Refusal(404, "there is no such webhook") from None
-    except WrongSecret:
+    except WrongSecret as why:
         text = "the secret is missing or wrong; send it as Authorization: Bearer SECRET"
-        raise Refusal(401, text, WWW_Authenticate="Bearer") from None
+        challenge = {} if signed else {"WWW_Authenticate": "Bearer"}
+        raise Refusal(401, str(why) if signed else text, **challenge) from None
     except TooOften as often:
         raise Refusal(429, str(often), Retry_After=f"{often.seconds:.0f}") from None
+    except Unready:
+        raise Refusal(503, "the signature cannot be checked now; try again later", Retry_After="600") from None
+
+
+def _peer(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _secret(request: Request) -> str:
@@ -73,8 +99,9 @@ def _secret(request: Request) -> str:
     return request.headers.get("x-postroom-secret", "").strip()
 
 
-def _key(request: Request) -> str:
-    key = next((request.headers[name].strip() for name in KEYS if request.headers.get(name, "").strip()), "")
+def _key(request: Request, signed: str | None = None) -> str:
+    said = next((request.headers[name].strip() for name in KEYS if request.headers.get(name, "").strip()), "")
+    key = said if signed is None else signed
     if len(key) > LONGEST_KEY or not key.isprintable():
         raise Refusal(400, f"a key has at most {LONGEST_KEY} printable characters")
     return key

@@ -76,6 +76,11 @@ def test_a_webhook_is_made_and_its_secret_is_shown_once(cli: Cli, home: Path, tm
     hook = json.loads(cli("triggers", "add", "hook", "backup", "Say what failed", "--json").out)
     assert hook["address"].startswith("hook+backup.")
     assert hook["address"].endswith("@postroom.internal")
+    told = '[signatures.build]\nscheme = "github"\nkey = "file:build.key"\naccount = "ada"\n'
+    (home / "postroom.toml").write_text(told)
+    signed = cli("triggers", "add", "webhook", "build", "Say what broke").out
+    assert "signed (github) with the key of [signatures.build]; no secret counts." in signed
+    assert "Bearer" not in signed
 
 
 def test_what_cannot_be_made_is_said(cli: Cli, home: Path, tmp_path: Path) -> None:
