@@ -179,5 +179,5 @@ def test_renderings_carry_a_version() -> None:
         "imap.body.1": True,
         "imap.parts.1": True,
         "imap.keys.1": True,
-        "imap.fields.1": True,
+        "imap.fields.2": True,
     }

@@ -78,7 +78,7 @@ def test_what_cannot_be_fetched(text: bytes, offset: int) -> None:
         ("ENVELOPE", Needs(renderings=("imap.envelope.1",))),
         ("BODY", Needs(renderings=("imap.body.1",))),
         ("(BODYSTRUCTURE ENVELOPE)", Needs(rows=True, renderings=("imap.bodystructure.1", "imap.envelope.1"))),
-        ("BODY.PEEK[HEADER.FIELDS (From)]", Needs(renderings=("imap.fields.1",))),
+        ("BODY.PEEK[HEADER.FIELDS (From)]", Needs(renderings=("imap.fields.2",))),
         ("BODY.PEEK[HEADER.FIELDS (From Received)]", Needs(header=True)),
         ("BODY.PEEK[HEADER.FIELDS.NOT (From)]", Needs(header=True)),
         ("RFC822.HEADER", Needs(header=True)),

@@ -124,10 +124,13 @@ def section_item(section: Section, partial_: Partial | None, *, sets_seen: bool)
 
 def _item(label: bytes, section: Section, partial_: Partial | None, *, sets_seen: bool) -> Item:
     needs = _needs(section)
+    listed = _is_listed(section)
     return Item(
         label=label,
         template=label.replace(b"%", b"%%") + b" %b",
-        column=partial(_column, section, partial_),
+        column=partial(_listed_column, section, partial_, picker(section.fields))
+        if listed
+        else partial(_column, section, partial_),
         needs=needs,
         sets_seen=sets_seen,
         octets=partial(_octets, section, partial_) if needs.body else None,
@@ -153,8 +156,6 @@ def _is_listed(section: Section) -> bool:
 
 
 def _column(section: Section, partial_: Partial | None, batch: Batch) -> Iterable[bytes]:
-    if _is_listed(section):
-        return _listed_column(section, partial_, batch)
     if not section.part and section.kind.startswith(b"HEADER"):
         return _header_column(section, partial_, batch.rows)
     return map(_literal, _octets(section, partial_, batch))
@@ -169,17 +170,21 @@ def _octets(section: Section, partial_: Partial | None, batch: Batch) -> list[by
     return [_read(batch.body, row, find(row, at), partial_, wanted) for at, row in enumerate(batch.rows)]
 
 
-def _listed_column(section: Section, partial_: Partial | None, batch: Batch) -> list[bytes]:
+def _listed_column(
+    section: Section, partial_: Partial | None, pick: Callable[[Iterable[bytes]], list[bytes]], batch: Batch
+) -> list[bytes]:
     """From the fields stored apart; from the message where they could not be."""
-    pick, wanted, body = picker(section.fields), header_filter(section), batch.body
     all_stored = batch.rendering(FIELDS_RENDERING)
     if all(all_stored):
-        chosen = [*map(pick, all_stored)]
-    elif body is None:
+        chosen = pick(all_stored)
+        if partial_ is None:
+            return [b"{%d}\r\n%b" % (len(data), data) for data in chosen]  # no field is stored that has a NUL
+    elif (body := batch.body) is None:
         raise ValueError("a plan that needs rows was given no reader of bodies")
     else:
+        wanted = header_filter(section)
         chosen = [
-            pick(stored) if stored else wanted(body(row.content, 0, row.header_size))
+            pick((stored,))[0] if stored else wanted(body(row.content, 0, row.header_size))
             for row, stored in zip(batch.rows, all_stored, strict=True)
         ]
     return [render.literal(partial_.cut(data) if partial_ else data) for data in chosen]
