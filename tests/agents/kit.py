@@ -111,7 +111,9 @@ class FakeRelay:
 
 
 class FakeMail:
-    """A mailbox with one attachment."""
+    """A mailbox with one attachment, and whoever is the second approver of everything that needs one."""
+
+    second: Approver | None = None
 
     async def search(self, account: int, query: str, limit: int) -> list[MailSummary]:
         return []
@@ -131,7 +133,7 @@ class FakeMail:
         return f"draft-{key}"
 
     def approver(self, tx: WriteTx, account: int, names: Sequence[str]) -> Approver | None:
-        return None
+        return self.second
 
 
 def spec(name: str, **properties: str) -> ToolSpec:

@@ -9,16 +9,18 @@ playing, and checks the invariants.
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from agents import recovery, sender, store
+from agents import approvals, recovery, sender, store
 from agents.letter import Kind
 from agents.office import Office
-from agents.ports import WriteTx
+from agents.ports import Approver, WriteTx
 from agents.requests import RequestInfo
+from agents.seconds import Seat
 from agents.states import OutboxState, RequestKind
+from config.settings import Approvals
 from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, Turn, say, want
@@ -30,13 +32,16 @@ DELEGATE = want("delegate", skill="summariser", task="Sum it up.")
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the models say, what the user answers to each request, and how often each effect happens at most."""
+    """What the models say, what the user answers to each request, and how often each effect happens at most. With `two`
+    everything needs a second person, who answers the same, and first.
+    """
 
     scripts: Mapping[str, list[Turn]]
     answer: Callable[[RequestInfo], tuple[str, str]]
     effects: Mapping[str, int]
     ends: str = "done"
     word: str = ""
+    two: bool = False
 
 
 def approve(request: RequestInfo) -> tuple[str, str]:
@@ -49,6 +54,13 @@ def reject(request: RequestInfo) -> tuple[str, str]:
 
 def again(request: RequestInfo) -> tuple[str, str]:
     return "approve", ""
+
+
+def half(request: RequestInfo) -> tuple[str, str]:
+    """Of two people the second says yes, and the owner no."""
+    if request.seat is Seat.SECOND:
+        return "approve", ""
+    return reject(request)
 
 
 def answer(request: RequestInfo) -> tuple[str, str]:
@@ -85,7 +97,21 @@ SCENARIOS: Mapping[str, Scenario] = {
         "cancelled",
         "stop",
     ),
+    "two": Scenario({"": [say("", want("send_mail", **MAIL)), say("Done: sent.")]}, approve, {"mail": 1}, two=True),
+    "two-delegate": Scenario(
+        {
+            "Assistant": [say("", DELEGATE), say("Done.")],
+            "Summariser": [say("", want("fire", what="a"), want("fire", what="b")), say("Short.")],
+        },
+        approve,
+        {"fire:a": 1, "fire:b": 1},
+        two=True,
+    ),
+    "two-unknown": Scenario({"": [say("", want("fire", what="a")), say("Done.")]}, again, {"fire": 99}, two=True),
+    "two-no": Scenario({"": [say("", want("fire", what="a")), say("Not done.")]}, half, {"fire": 0}, two=True),
 }
+TWO: Approvals = Approvals(two=("send_mail", "fire"), second=("bo",))
+SEATS = {Seat.SECOND: "bo@postroom.internal", Seat.OWNER: "you@postroom.internal"}
 
 
 def _always_again(tx: WriteTx, office: Office, run: store.Run, call: store.Call) -> None:
@@ -100,7 +126,12 @@ def _never_take_over(tx: WriteTx, office: Office, run: store.Run) -> None:
     tx.run("agents.runs.recover", run=run.id, now=office.now())
 
 
+def _one_is_enough(case: approvals._Case, item: store.Item) -> bool:
+    return True
+
+
 FAULTS: Faults = {
+    "one-is-enough": lambda: setattr(approvals, "_vote", _one_is_enough),
     "repeats-effects": lambda: setattr(recovery, "_take_over_call", _always_again),
     "resends-mail": lambda: setattr(sender, "uncertain", _always_resend),
     "forgets-calls": lambda: setattr(recovery, "take_over", _never_take_over),
@@ -110,7 +141,10 @@ FAULTS: Faults = {
 
 async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
     """Be the user until everything has ended. The world is left open."""
-    w = World(home, ScriptedModel(scenario.scripts, endpoint="model.example.net"))
+    w = World(
+        home, ScriptedModel(scenario.scripts, endpoint="model.example.net"), approvals=TWO if scenario.two else None
+    )
+    w.mail.second = Approver(SEATS[Seat.SECOND], SEATS[Seat.OWNER], 2, "2") if scenario.two else None
     w.probe = killer
     w.effects.log = home / "effects.log"
     await w.open()
@@ -125,8 +159,9 @@ async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
         if scenario.word:
             await w.word(scenario.word)
         for request in found if not scenario.word else []:
-            verdict, text = scenario.answer(request)
-            await w.decide(request, verdict, text=text)
+            for seat in SEATS if scenario.two else (Seat.OWNER,):
+                verdict, text = scenario.answer(replace(request, seat=seat))
+                await w.decide(request, verdict, text=text, seat=seat, by=SEATS[seat])
 
 
 def wants_user(w: World) -> bool | None:
@@ -165,6 +200,13 @@ async def check(w: World, scenario: Scenario, home: Path) -> list[str]:
         "SELECT a.id FROM approvals AS a JOIN tool_calls AS c ON c.id = a.call"
         " WHERE a.spent_at IS NOT NULL AND c.attempt = 0",
     )
+    none(
+        "one of two people let something run",
+        "SELECT a.id, a.state FROM approvals AS a JOIN seconds AS s ON s.request = a.request WHERE a.state = 'approved'"
+        " AND (SELECT count(*) FROM votes AS v WHERE v.item = a.id) <> 2",
+    )
+    if scenario.two and not w.rows("SELECT 1 FROM seconds"):
+        wrong.append("nobody was asked for a second approval")
     return wrong + invariants.broken(w, ended=True)
 
 

@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHARED_MEMORY = Path("/dev/shm")
 LEAST_KILLS = {"send": 40, "reject": 20, "ask": 20, "delegate": 50, "parallel": 35, "unknown": 30, "stop": 20}
+OF_TWO = {"two": 44, "two-unknown": 30, "two-delegate": 60, "two-no": 24}
 
 
 @pytest.fixture
@@ -42,6 +43,14 @@ def test_a_kill_at_every_point(scenario: str, folder: Path) -> None:
     assert report["kills"] >= LEAST_KILLS[scenario]
 
 
+def test_a_kill_at_every_point_between_the_approvals_of_two(folder: Path, count: Callable[[int, int], int]) -> None:
+    """Before, between and behind the two, and around the taking in hand of what both approved."""
+    for scenario in list(OF_TWO)[: count(1, len(OF_TWO))]:
+        report = stage(scenario, folder / scenario)
+        assert report["wrong"] == []
+        assert report["kills"] >= OF_TWO[scenario]
+
+
 @pytest.mark.parametrize("scenario", ["send", "parallel"])
 def test_a_second_kill_while_taking_up_the_work(scenario: str, folder: Path, count: Callable[[int, int], int]) -> None:
     for seed in range(count(1, 10)):
@@ -56,6 +65,7 @@ def test_a_second_kill_while_taking_up_the_work(scenario: str, folder: Path, cou
         ("repeats-effects", "parallel", "fire happened 2 times"),
         ("resends-mail", "send", "mail happened 2 times"),
         ("forgets-calls", "parallel", "TimeoutError"),
+        ("one-is-enough", "two", "two people must approve"),
     ],
 )
 def test_the_sweep_notices_a_planted_fault(fault: str, scenario: str, told: str, folder: Path) -> None:
