@@ -26,7 +26,7 @@ _BRIEF: Final = 2
 _WHOLE_TASKS: Final = 2
 _SHORT_TASKS: Final = 100
 _HEAD: Final = 120
-"""In brief, how many earlier tasks of a thread are given whole, how many before them in a line, and how long that is."""
+"""In brief: how many earlier tasks of a thread are given whole, how many before them in a line, how long that is."""
 _UNFINISHED: Final = "(This task had not ended when the mail was written that this thread goes on from.)"
 _NUDGE: Final = "Your answer was empty. Answer the user in words, or call a tool."
 

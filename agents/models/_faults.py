@@ -3,6 +3,7 @@
 The rule: a fault is only called final (auth, quota, refused, gone) when trying again cannot help.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,7 +17,10 @@ _KEYS = re.compile(
     r"\b(?:sk|pk|key|xai|gsk|AIza|ghp|hf)[-_][A-Za-z0-9_*.-]{4,}|\bAIza[\w-]{20,}|\bBearer\s+\S+", re.IGNORECASE
 )
 _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
-_TAIL = re.compile(r"\s+(?:Original exception|Received Model Group|Traceback|LiteLLM Retried)\b.*", re.DOTALL)
+_TAIL = re.compile(
+    r"\.?\s+(?:Original exception|Received Model Group|Traceback|LiteLLM Retried|Handle with)\b.*", re.DOTALL
+)
+_BODY = re.compile(r"""(?:b(?=['"]))?(['"]?)(\{.*\})\1""")
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|context_length_exceeded|exceed_context_size|too many tokens"
     r"|prompt is too long|input (?:is )?too long|longer than the model",
@@ -65,11 +69,22 @@ def readable(error: Exception, key: str) -> str:
     one.
     """
     text = " ".join(_TAIL.sub("", str(error)).split())
-    text = _PREFIX.sub("", text) or type(error).__name__
+    text = _BODY.sub(_said, _PREFIX.sub("", text)) or type(error).__name__
     if key:
         text = text.replace(key, "[key]")
     text = _KEYS.sub("[key]", text)
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 3]}..."
+
+
+def _said(found: re.Match[str]) -> str:
+    """The message in a body that a library gives as it came; anything else stays as it is."""
+    try:
+        body = json.loads(found[2])
+    except ValueError:
+        return found[0]
+    error = body.get("error", body)
+    said = error.get("message") if isinstance(error, dict) else error
+    return said if isinstance(said, str) and said.strip() else found[0]
 
 
 def _retry_after(error: Exception) -> float | None:

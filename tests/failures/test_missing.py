@@ -79,6 +79,49 @@ async def test_case_48_a_broken_answer_over_the_wire_is_tried_again_and_each_try
         await close()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("modes", "fault", "waits"),
+    [
+        (("500", "500"), "transient", ((1000, 1200), (2000, 2400))),
+        (("cutstream", "503"), "transient", ((1000, 1200), (2000, 2400))),
+        (("429", "429"), "rate", ((2000, 2400), (2000, 2400))),
+        (("hang", "hangstream"), "timeout", ((1000, 1200), (2000, 2400))),
+    ],
+)
+async def test_case_47_a_run_over_the_wire_asks_once_for_each_try_of_ours_and_no_sooner(
+    tmp_path: Path, modes: tuple[str, ...], fault: str, waits: tuple[tuple[int, int], ...]
+) -> None:
+    """Every request that a provider had is a row of ours, and came when our own policy let it, not before."""
+    prepare_library_environment()
+    async with fake_llm() as fake:
+        config = settings.Model("demo", model="openai/any", api_base=fake.base, price_in=1, price_out=1)
+        limits = settings.Limits(model_seconds=2, first_byte_seconds=1)
+        w = await World(tmp_path, LiteLlmModel(config, limits)).open()
+        w.bound = 60.0
+        fake.always = modes[0]
+        got = await w.send()
+        for number, (least, most) in enumerate(waits, 1):
+            await w.wait_for(got.run, "waiting_time")
+            [wake] = w.rows("SELECT wake_at FROM runs")
+            assert least <= wake["wake_at"] - w.clock.now() <= most
+            w.clock.at = wake["wake_at"] - 1
+            await w.runtime.tick()
+            await w.runtime.idle()
+            assert len(_asked(fake)) == number
+            fake.always = (*modes, "text")[number]
+            w.clock.at += 1
+            await w.runtime.tick()
+        assert await w.ended(got.run) == "done"
+        rows = w.rows("SELECT state, fault FROM model_calls ORDER BY attempt")
+        assert [row["state"] for row in rows] == ["failed", "failed", "done"]
+        assert {row["fault"] for row in rows} == {fault, None}
+        assert len(_asked(fake)) == 3
+        await w.close()
+        await close()
+
+
 def _asked(fake: FakeLLM) -> list[object]:
     return list(fake.requests)
 

@@ -1,4 +1,5 @@
-"""A local server that speaks the OpenAI chat protocol and misbehaves on request: the model's name is the behaviour.
+"""A local server that speaks the OpenAI chat protocol and misbehaves on request: the model's name is the behaviour, or
+`always` is, for whatever a request names and in whatever protocol it comes.
 
 It answers whole or as a stream of events, as the request asks, and keeps every request, so that a test can count them.
 `closed` is set when a client goes away before it was answered in full.
@@ -139,6 +140,7 @@ class FakeLLM:
     """The running server. `turns` adds behaviours by name."""
 
     port: int = 0
+    always: str = ""
     requests: list[Recorded] = field(default_factory=list)
     turns: dict[str, Turn] = field(default_factory=lambda: dict(TURNS))
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -163,7 +165,7 @@ class FakeLLM:
         request = await _read(reader)
         self.requests.append(request)
         self.arrived.set()
-        mode = str(request.body.get("model", ""))
+        mode = self.always or str(request.body.get("model", ""))
         if mode == "hang":
             await reader.read(1)
             raise _Cut

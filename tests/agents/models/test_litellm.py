@@ -235,6 +235,32 @@ async def test_ten_calls_at_once_are_ten_requests(fake: FakeLLM) -> None:
     assert len(fake.requests) == 10
 
 
+PROVIDERS = (
+    "openai anthropic gemini ollama_chat ollama openrouter mistral deepseek groq azure xai hosted_vllm bedrock"
+).split()
+
+
+@pytest.mark.filterwarnings("ignore")  # of the library about its own types, as it prepares a request
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_no_provider_is_asked_twice_by_a_layer_below_ours(
+    fake: FakeLLM, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LiteLLM goes to each by a client of its own, and each of these clients has retries of its own."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("AWS_REGION_NAME", "eu-central-1")
+    name = "anthropic.claude-3-haiku-20240307-v1:0" if provider == "bedrock" else "any"
+    for mode, kind in (("500", "transient"), ("529", "transient"), ("429", "rate"), ("cut", "transient")):
+        fake.always = mode
+        asked = replace(model(fake, "any")._config, model=f"{provider}/{name}")
+        with pytest.raises(ModelError) as caught:
+            await LiteLlmModel(asked, settings.Limits()).complete(request())
+        assert caught.value.kind == kind, (mode, caught.value.text)
+        assert KEY not in caught.value.text
+        assert len(fake.requests) == 1, mode
+        fake.requests.clear()
+
+
 async def test_a_long_answer_is_put_together_in_order(fake: FakeLLM) -> None:
     words = " ".join(str(number) for number in range(500))
     fake.turns["long"] = Turn(words)
@@ -274,6 +300,27 @@ def test_words_of_a_fault_hold_no_key_and_no_class_names() -> None:
     assert readable(ValueError(said), "other") == "Incorrect API key provided: [key] [key]"
     assert readable(ValueError(f"bad {KEY} twice {KEY}"), KEY) == "bad [key] twice [key]"
     assert len(readable(ValueError("x" * 5000), "")) == 300
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        'litellm.ServerError: ServerError: b\'{"error": {"message": "boom"}}\'. Handle with `litellm.X`.',
+        'AnthropicException - {"type": "error", "error": {"type": "overloaded", "message": "boom"}}',
+        'litellm.APIError: APIError: {"error": "boom"}',
+        '{"object": "error", "message": "boom", "code": 400}',
+        "boom",
+    ],
+)
+def test_the_words_of_a_provider_are_taken_out_of_its_body(raw: str) -> None:
+    assert readable(RuntimeError(raw), KEY) == "boom"
+
+
+@pytest.mark.parametrize(
+    "raw", ["{}", "{broken", '{"error": {"code": 5}}', '{"error": null}', "[1]", '{"message": ""}']
+)
+def test_a_body_without_words_is_shown_as_it_came(raw: str) -> None:
+    assert readable(RuntimeError(raw), KEY) == raw
 
 
 def test_an_endpoint_is_named() -> None:
