@@ -15,7 +15,7 @@ from mailstore import keywords as words
 from mailstore.content import Prepared
 from mailstore.copies import living
 from mailstore.events import Arrived, How, Stale
-from mailstore.lookup import stored
+from mailstore.lookup import receiving, stored
 from mailstore.model import (
     DELETED,
     KEY_SHIFT,
@@ -35,7 +35,7 @@ from mailstore.model import (
     flag_key,
 )
 from mailstore.parse import Head
-from mailstore.placing import next_modseq, place
+from mailstore.placing import next_modseq
 from mailstore.standing import Batch
 from mailstore.transaction import ReadTx, WriteTx
 
@@ -107,8 +107,11 @@ def append(
 
 
 def append_all(tx: WriteTx, mailbox: Mailbox, messages: Sequence[Incoming]) -> list[Appended]:
-    """Put messages at the end of a mailbox, all or none, in their order (RFC 3502). Raises what `append` raises."""
-    mailbox = stored(tx, mailbox)
+    """Put messages at the end of a mailbox, all or none, in their order (RFC 3502). Raises what `append` raises.
+
+    The mailbox was read in this transaction: who has only its name needs no more than one look.
+    """
+    mailbox = receiving(mailbox)
     if mailbox.role is Role.SENT:
         return [
             append(tx, mailbox, each.prepared, flags=each.flags, internal_date=each.internal_date, zone=each.zone)
@@ -197,8 +200,7 @@ def _append_new(tx: WriteTx, mailbox: Mailbox, wishes: Sequence[_Wish], how: How
     threads_ = _insert(tx, account, emails, wishes)
     keys = [flag_key(_bits(wish.flags), _keyword_set(tx, account, wish.flags)) for wish in wishes]
     batch = Batch(emails, keys, [len(wish.prepared.raw) for wish in wishes])
-    uid = place(tx, account, mailbox.id, batch, modseq)
-    shown = views.show_new(tx, mailbox, batch, modseq)
+    uid, shown = views.place_new(tx, mailbox, batch, modseq)
     tx.many("mailstore.messages.insert-state", _states(mailbox, batch, uid, shown, modseq))
     tx.emit(Stale())
     placed = list(zip(map(Uid, range(uid, uid + len(batch))), emails, threads_, strict=True))

@@ -32,8 +32,7 @@ def copy(tx: WriteTx, source: Mailbox, uids: Sequence[Uid], target: Mailbox) -> 
     emails = json.dumps(there.emails)
     tx.run("mailstore.messages.copy", id=first, emails=emails)
     batch = Batch([*range(first, first + len(there))], _keys(source, there), there.sizes)
-    uid = place(tx, account, target.id, batch, modseq)
-    shown = views.show_new(tx, target, batch, modseq)
+    uid, shown = views.place_new(tx, target, batch, modseq)
     in_all = shown.get("in_all", 0)
     tx.run(
         "mailstore.messages.copy-state",

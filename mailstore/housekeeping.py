@@ -25,6 +25,7 @@ QUIET_SECONDS = 0.25
 PATIENCE_SECONDS = 5.0
 _BATCH = 32
 _BATCH_BYTES = 4 << 20
+_STEPS = 4  # after which the log is copied; a commit does it when it finds a log of many times that size
 _DAY_SECONDS = 86_400.0
 
 
@@ -46,6 +47,7 @@ class Housekeeping:
         self._last_poke = 0.0
         self._task: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
+        self._steps = 0  # since the log was last copied
 
     def start(self) -> None:
         """Begin, with whatever an earlier process left undone."""
@@ -73,9 +75,12 @@ class Housekeeping:
         """Do everything there is to do now."""
         async with self._lock:
             while await self._sweep_some():
-                pass
+                self._steps += 1
             while await self._read_some():
-                pass
+                self._steps += 1
+            if self._steps >= _STEPS:
+                await self._database.checkpoint()
+                self._steps = 0
 
     async def _work(self) -> None:
         while True:

@@ -18,7 +18,7 @@ def all(tx: ReadTx, account: AccountId) -> list[Mailbox]:
 
 def find(tx: ReadTx, account: AccountId, name: str) -> Mailbox | None:
     """The mailbox of this name, or else of its composed form (NFC); a name that is not Unicode names none."""
-    if any("\ud800" <= char <= "\udfff" for char in name):
+    if not name.isascii() and any("\ud800" <= char <= "\udfff" for char in name):
         return None
     name = canonical(name)
     row = tx.one("mailstore.mailboxes.find", account=account, name=name)
@@ -53,12 +53,16 @@ def by_view(tx: ReadTx, account: AccountId, view: View) -> Mailbox:
 
 def stored(tx: ReadTx, mailbox: Mailbox) -> Mailbox:
     """The mailbox as it is now, for putting mail into. Raises CannotModify for a view, NoSuchMailbox for a parent."""
-    now = get(tx, mailbox.id)
-    if now.view is not None:
-        raise CannotModify(f"{now.name} is a view: it shows mail of other mailboxes and nothing can be put into it")
-    if not now.selectable:
-        raise NoSuchMailbox(f"the mailbox {now.name} only holds other mailboxes")
-    return now
+    return receiving(get(tx, mailbox.id))
+
+
+def receiving(mailbox: Mailbox) -> Mailbox:
+    """The same of a mailbox that was read in this transaction."""
+    if mailbox.view is not None:
+        raise CannotModify(f"{mailbox.name} is a view: it shows mail of other mailboxes and nothing can be put into it")
+    if not mailbox.selectable:
+        raise NoSuchMailbox(f"the mailbox {mailbox.name} only holds other mailboxes")
+    return mailbox
 
 
 def status(tx: ReadTx, mailbox: Mailbox | MailboxId) -> Status:

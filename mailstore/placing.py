@@ -33,23 +33,42 @@ def next_modseq(tx: WriteTx, account: AccountId) -> ModSeq:
 
 def place(tx: WriteTx, account: AccountId, mailbox: MailboxId, batch: Batch, modseq: ModSeq) -> Uid:
     """Place messages under ascending UIDs, in their order, with these flag sets; returns the first UID."""
-    marks = [at for at, key in enumerate(batch.keys) if key & DELETED]
+    return place_all(tx, account, [(mailbox, batch)], modseq)[0]
+
+
+def place_all(tx: WriteTx, account: AccountId, batches: Sequence[tuple[MailboxId, Batch]], modseq: ModSeq) -> list[Uid]:
+    """The same in several mailboxes, with one statement of each kind; the first UID in each."""
+    first = [_reserve(tx, mailbox, batch, modseq) for mailbox, batch in batches]
+    placed = list(zip(batches, first, strict=True))
+    tx.many(
+        "mailstore.placing.put",
+        [
+            {"mailbox": mailbox, "uid": uid, "emails": str([*batch.emails]), "modseq": modseq, "saved": tx.now}
+            for (mailbox, batch), uid in placed
+        ],
+    )
+    for (mailbox, batch), uid in placed:
+        marks = [uid + at for at, key in enumerate(batch.keys) if key & DELETED]
+        if marks:
+            _set_marks(tx, mailbox, marks, True, modseq)
+    _log(tx, account, [(mailbox, ARRIVED, uid, uid + len(batch) - 1) for (mailbox, batch), uid in placed], modseq)
+    for (mailbox, batch), uid in placed:
+        note(tx, Came(mailbox, modseq, uid, batch.keys))
+    return first
+
+
+def _reserve(tx: WriteTx, mailbox: MailboxId, batch: Batch, modseq: ModSeq) -> Uid:
+    marked = [size for key, size in zip(batch.keys, batch.sizes, strict=True) if key & DELETED]
     uid: int = tx.value(
         "mailstore.placing.reserve",
         mailbox=mailbox,
         messages=len(batch),
         unseen=unseen(batch.keys),
-        deleted=len(marks),
+        deleted=len(marked),
         size=sum(batch.sizes),
-        deleted_size=sum(batch.sizes[at] for at in marks),
+        deleted_size=sum(marked),
         modseq=modseq,
     )
-    emails = json.dumps(batch.emails)
-    tx.run("mailstore.placing.put", mailbox=mailbox, uid=uid, emails=emails, modseq=modseq, saved=tx.now)
-    if marks:
-        _set_marks(tx, mailbox, [uid + at for at in marks], True, modseq)
-    log(tx, account, mailbox, modseq, ARRIVED, [(uid, uid + len(batch) - 1)])
-    note(tx, Came(mailbox, modseq, Uid(uid), batch.keys))
     return Uid(uid)
 
 
@@ -128,10 +147,14 @@ def log(
     tx: WriteTx, account: AccountId, mailbox: int, modseq: ModSeq, kind: int, ranges: Iterable[tuple[int, int]]
 ) -> None:
     """Write log rows, one a range. Mailbox 0 holds what concerns messages wherever they are placed."""
+    _log(tx, account, [(mailbox, kind, first, last) for first, last in ranges], modseq)
+
+
+def _log(tx: WriteTx, account: AccountId, rows: Iterable[tuple[int, int, int, int]], modseq: ModSeq) -> None:
     tx.many(
         "mailstore.placing.log",
         [
             {"account": account, "mailbox": mailbox, "modseq": modseq, "kind": kind, "first": first, "last": last}
-            for first, last in ranges
+            for mailbox, kind, first, last in rows
         ],
     )

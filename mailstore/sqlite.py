@@ -31,6 +31,7 @@ E = TypeVar("E")
 _SLOW_READERS = 2
 _WRITER_KIB = 16_384  # page cache, taken as needed: a change of 10,000 messages touches far more than SQLite's 2 MB
 _READER_KIB = 8_192
+_LOG_PAGES = 4_000  # a commit that finds a longer log copies it into the file; `checkpoint` does that before, behind it
 _MAPPED_BYTES = 1 << 30  # of the file: readers take pages where the system has them, without a call and a copy for each
 
 
@@ -104,6 +105,14 @@ class Database:
             return await reader.call(self.queries, fn)
         finally:
             self._slow.put_nowait(reader)
+
+    async def checkpoint(self) -> None:
+        """Copy what was committed from SQLite's log into the file, between two changes. What a snapshot still needs
+        stays in the log. Raises Closed, Full."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        self._writer.submit(Job(None, loop, future))
+        await future
 
     async def write(self, fn: Callable[[WriteTx], T]) -> T:
         """Run a whole change on the writer; returns what `fn` returned, after COMMIT.
@@ -188,6 +197,7 @@ def _connect(path: Path, *, durable: bool, reading: bool = False) -> sqlite3.Con
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute(f"PRAGMA cache_size={-_READER_KIB if reading else -_WRITER_KIB}")
+    connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
     if reading:
         connection.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
         connection.execute("PRAGMA query_only=ON")

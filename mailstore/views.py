@@ -16,11 +16,13 @@ from typing import Any
 
 from mailstore.events import Lingering, Watched
 from mailstore.model import DELETED, SEEN, AccountId, Mailbox, MailboxId, Millis, ModSeq, Role, Uid, View
-from mailstore.placing import next_modseq, place, take
+from mailstore.placing import next_modseq, place, place_all, take
 from mailstore.standing import ACTION, ALL, UNREAD, Batch, Column, Standing
 from mailstore.transaction import ReadTx, WriteTx
 
 BITS = {View.ALL: ALL, View.UNREAD: UNREAD, View.ACTION: ACTION}
+_BITS = {str(view): bit for view, bit in BITS.items()}  # as the table has them
+_COLUMNS = {ALL: "in_all", UNREAD: "in_unread"}
 LINGER_MILLIS: Millis = 30 * 60 * 1000
 
 _FEEDS = {
@@ -46,7 +48,7 @@ def wanted(fed: int, flags: int, is_open: bool) -> int:
 
 def boxes(tx: ReadTx, account: AccountId) -> dict[int, MailboxId]:
     """The account's view mailboxes by bit."""
-    return {BITS[View(row["view"])]: MailboxId(row["id"]) for row in tx.all("mailstore.views.of", account=account)}
+    return {_BITS[row["view"]]: MailboxId(row["id"]) for row in tx.all("mailstore.views.of", account=account)}
 
 
 def refresh(tx: WriteTx, account: AccountId, emails: Sequence[int], modseq: ModSeq) -> None:
@@ -91,23 +93,27 @@ class _Differing:
         return _Differing(*(list(compress(getattr(self, each.name), which)) for each in fields(self)))
 
 
-def show_new(tx: WriteTx, mailbox: Mailbox, batch: Batch, modseq: ModSeq) -> dict[str, Uid]:
-    """Place new messages of a mailbox in its views, in their order; by the view's column the first UID they have there.
-
-    None is open, so none is in Action. Their `state` is still to be written.
+def place_new(tx: WriteTx, mailbox: Mailbox, batch: Batch, modseq: ModSeq) -> tuple[Uid, dict[str, Uid]]:
+    """Place new messages in a stored mailbox and its views, in their order: the first UID there, and by the view's
+    column the first UID in each view. None is open, so none is in Action. Their `state` is still to be written.
     """
-    fed = feeds(mailbox.role) & (ALL | UNREAD)
-    if not fed:
-        return {}
-    views = boxes(tx, mailbox.account)
+    fed = feeds(mailbox.role)
+    batches, columns = [(mailbox.id, batch)], []
+    if fed & (ALL | UNREAD):
+        views = boxes(tx, mailbox.account)
+        for bit, column in _COLUMNS.items():
+            entering = _entering(batch, bit) if fed & bit else None
+            if entering:
+                batches.append((views[bit], entering))
+                columns.append(column)
+    uid, *shown = place_all(tx, mailbox.account, batches, modseq)
+    return uid, dict(zip(columns, shown, strict=True))
+
+
+def _entering(batch: Batch, bit: int) -> Batch:
+    """Those of new messages that a view shows, without \\Deleted, which is their mailbox's."""
     plain = Batch(batch.emails, [key & ~DELETED for key in batch.keys], batch.sizes)
-    first: dict[str, Uid] = {}
-    if fed & ALL:
-        first["in_all"] = place(tx, mailbox.account, views[ALL], plain, modseq)
-    fresh = plain.where([not key & SEEN for key in batch.keys]) if fed & UNREAD else None
-    if fresh:
-        first["in_unread"] = place(tx, mailbox.account, views[UNREAD], fresh, modseq)
-    return first
+    return plain if bit == ALL else plain.where([not key & SEEN for key in batch.keys])
 
 
 def enter(tx: WriteTx, account: AccountId, view: MailboxId, bit: int, batch: Batch, modseq: ModSeq) -> None:

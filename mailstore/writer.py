@@ -37,9 +37,13 @@ class Probe(Protocol):
 
 @dataclass(slots=True)
 class Job:
-    """A function to run, the future that waits for it, and what came of it."""
+    """A function to run, the future that waits for it, and what came of it.
 
-    fn: Callable[[WriteTx], Any]
+    No function: copy SQLite's log into the file. Only the thread that writes does so: until 3.51.3 SQLite could lose
+    what one connection committed while another copied.
+    """
+
+    fn: Callable[[WriteTx], Any] | None
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Any]
     result: Any = None
@@ -64,6 +68,7 @@ class Writer:
         self._probe = probe
         self._clock = clock
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._set_aside: list[Job | None] = []
         self._closed = False
         self._current: WriteTx | None = None
         self._thread = threading.Thread(target=self._work, name="mailstore-writer", daemon=True)
@@ -88,8 +93,9 @@ class Writer:
 
     def _work(self) -> None:
         try:
-            while (job := self._jobs.get()) is not None:
-                _deliver(self._run_group(self._connection, job))
+            while (job := self._set_aside.pop() if self._set_aside else self._jobs.get()) is not None:
+                run = self._run_group if job.fn is not None else _copy_log
+                _deliver(run(self._connection, job))
         finally:
             self._connection.close()
 
@@ -112,17 +118,19 @@ class Writer:
         return group or [first]
 
     def _next(self) -> Job | None:
-        """A job that waits already, if any; the mark to stop is put back for the outer loop."""
+        """A job that waits already, if any; what is not for a transaction is set aside for the outer loop."""
         if self._jobs.empty():
             return None
         job = self._jobs.get()
-        if job is None:
-            self._jobs.put(None)
+        if job is None or job.fn is None:
+            self._set_aside.append(job)
+            return None
         return job
 
     def _run_one(self, connection: sqlite3.Connection, job: Job, *, first: bool) -> None:
         """The first of a group has nothing before it to keep and needs no savepoint, for which SQLite copies every page
         that is changed."""
+        assert job.fn is not None
         tx = WriteTx(connection, self._queries, self._subscribers, self._clock())
         if not first:
             connection.execute("SAVEPOINT one")
@@ -144,6 +152,14 @@ class Writer:
         connection.execute("COMMIT")
         if self._probe is not None:
             self._probe.point(f"commit.after {names}")
+
+
+def _copy_log(connection: sqlite3.Connection, job: Job) -> list[Job]:
+    try:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+    except sqlite3.Error as error:
+        job.error = translate(error)
+    return [job]
 
 
 def _take_back(connection: sqlite3.Connection, *, first: bool) -> None:

@@ -3,9 +3,11 @@
 import asyncio
 import os
 import random
+import shutil
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,6 +136,38 @@ async def test_so_does_the_first_of_a_group(db: Any, monkeypatch: pytest.MonkeyP
     assert isinstance(results[0], KeyError)
     assert results[1:] == [1, 2]
     assert db.read(bodies) == ["a", "b"]
+
+
+def bodies_without_the_log(db: Database, folder: Path) -> list[str]:
+    """What the file holds by itself."""
+    alone = folder / "alone.sqlite3"
+    shutil.copy(db.path, alone)
+    with closing(sqlite3.connect(alone)) as connection:
+        return [row[0] for row in connection.execute("SELECT body FROM item ORDER BY id")]
+
+
+async def test_the_log_is_copied_into_the_file_when_that_is_asked_for(db: Any, tmp_path: Path) -> None:
+    await db.write(add("a"))
+    assert bodies_without_the_log(db, tmp_path) == []
+    await db.checkpoint()
+    assert bodies_without_the_log(db, tmp_path) == ["a"]
+    await db.write(add("b"))
+    assert db.read(bodies) == await db.read_slow(bodies) == ["a", "b"]
+    await db.checkpoint()
+    assert bodies_without_the_log(db, tmp_path) == ["a", "b"]
+
+
+async def test_the_log_is_copied_between_two_commits_and_nothing_is_left_waiting(db: Any, tmp_path: Path) -> None:
+    gate = Gate()
+    first = asyncio.ensure_future(db.write(gate.hold))
+    assert await asyncio.to_thread(gate.entered.wait, 10)
+    waiting = [asyncio.ensure_future(one) for one in (db.write(add("a")), db.checkpoint(), db.write(add("b")))]
+    await asyncio.sleep(0)
+    closing_ = asyncio.ensure_future(db.close())
+    gate.open.set()
+    assert await asyncio.gather(first, *waiting, closing_) == [None, 1, None, 2, None]
+    with pytest.raises(Closed):
+        await db.checkpoint()
 
 
 @pytest.mark.parametrize("position", range(4))

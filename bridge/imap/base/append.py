@@ -21,7 +21,6 @@ from bridge.imap.wire import codes
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Blob, Cursor
 from mailstore import mailboxes, messages
-from mailstore.errors import NoSuchMailbox
 from mailstore.model import AccountId, Appended, Mailbox, Millis
 from mailstore.parse import normalise
 from mailstore.sqlite import ReadTx, WriteTx
@@ -86,21 +85,17 @@ def parse_message(cursor: Cursor, dialect: Dialect) -> NewMessage:
 async def run_append(session: Session, wanted: Appending) -> Done:
     refuse_more(session, len(wanted.messages))
     account = session.user().account
-    mailbox = session.store.read(lambda tx: target(tx, account, wanted.name))
     prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])
     incoming = [
         messages.Incoming(each, message.flags, message.date, message.zone)
         for each, message in zip(prepared, wanted.messages, strict=True)
     ]
 
-    def append(tx: WriteTx) -> list[Appended]:
-        """The mailbox is looked up again where it has gone while the message was being read."""
-        try:
-            return messages.append_all(tx, mailbox, incoming)
-        except NoSuchMailbox:
-            return messages.append_all(tx, target(tx, account, wanted.name), incoming)
+    def append(tx: WriteTx) -> tuple[Mailbox, list[Appended]]:
+        mailbox = target(tx, account, wanted.name)
+        return mailbox, messages.append_all(tx, mailbox, incoming)
 
-    appended = await session.commit(append)
+    mailbox, appended = await session.commit(append)
     introduce_composed(session, mailbox, wanted.name)
     return Done("APPEND completed", appenduid(session, appended))
 

@@ -301,12 +301,14 @@ class Cursor:
 
     def flag(self) -> str:
         """A flag or keyword; system flags in their canonical case, keywords as written."""
-        name = self.expect(grammar.FLAG, "a flag").decode("ascii")
-        return grammar.SYSTEM_FLAGS.get(name.lower(), name) if name.startswith("\\") else name
+        return _canonical(self.expect(grammar.FLAG, "a flag").decode("ascii"))
 
     def flag_list(self) -> list[str]:
         """`"(" [flag *(SP flag)] ")"`."""
-        return self.parenthesised(self.flag, empty=True)
+        found = self.match(grammar.FLAGS)
+        if found is None:  # it is not: say where
+            return self.parenthesised(self.flag, empty=True)
+        return list(map(_canonical, found[1].decode("ascii").split()))
 
     def store_flags(self) -> list[str]:
         """A flag list, or flags without parentheses (RFC 3501 store-att-flags)."""
@@ -354,6 +356,10 @@ class Cursor:
             raise ParseError("Not a date of the calendar", start)
         minutes = days * _DAY_MINUTES + int(hour) * 60 + int(minute) - ahead
         return (minutes * 60 + int(second)) * 1000, ahead
+
+
+def _canonical(flag: str) -> str:
+    return grammar.SYSTEM_FLAGS.get(flag.lower(), flag) if flag.startswith("\\") else flag
 
 
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()

@@ -23,6 +23,7 @@ ESCAPE: Final = re.compile(rb'\\(["\\])')
 NUMBER: Final = re.compile(rb"[0-9]++")
 # A flag is an atom, or an atom behind a backslash. "\*" is no flag a client may name.
 FLAG: Final = re.compile(rb'\\?+[^\x00-\x20\x7f-\xff(){%*"\\\]]++')
+FLAGS: Final = re.compile(rb"\(((?:%b(?: %b)*+)?+)\)" % (FLAG.pattern, FLAG.pattern))
 SEQUENCE_SET: Final = re.compile(rb"(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?+(?:,(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?+)*+")
 DATE: Final = re.compile(rb'(?:([0-9]{1,2})-([A-Za-z]{3})-([0-9]{4})|"([0-9]{1,2})-([A-Za-z]{3})-([0-9]{4})")')
 DATE_TIME: Final = re.compile(

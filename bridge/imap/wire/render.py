@@ -136,8 +136,9 @@ def range_set(ranges: Iterable[tuple[int, int]]) -> bytes:
 
 def text(words: str) -> bytes:
     """Human-readable text of a response: one line, printable ASCII, never empty (RFC 3501 `text`)."""
-    printable = "".join(char if " " <= char <= "~" else "?" for char in words).strip()
-    return printable.encode("ascii") or b"-"
+    if not (words.isascii() and words.isprintable()):
+        words = "".join(char if " " <= char <= "~" else "?" for char in words)
+    return words.strip().encode("ascii") or b"-"
 
 
 def parenthesised(parts: Iterable[bytes]) -> bytes:
