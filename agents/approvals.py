@@ -407,14 +407,19 @@ class NotSpent(Exception):
 
 
 def spend(tx: WriteTx, office: Office, run: Run, call: Call, tool: Tool | None) -> None:
-    """Spend the approval of a gated call, in the transaction that takes it in hand. Raises NotSpent."""
+    """Spend the approval of a gated call, in the transaction that takes it in hand. Raises NotSpent.
+
+    One approval, or a standing one, from the time before two were wanted does not do for a call that needs two now.
+    """
     def_hash = tool.spec.digest() if tool else ""
     args_hash = ids.digest(call.args)
+    two = bool(seconds.wanted(tx, office, run, call.tool))
     if not call.gated:
-        if def_hash != call.def_hash:
+        if two or def_hash != call.def_hash:
             _ask_again(tx, office, run, call, tool, def_hash, args_hash)
         return
-    if tx.run("agents.requests.spend", call=call.id, args_hash=args_hash, def_hash=def_hash, now=office.now()):
+    exactly = {"args_hash": args_hash, "def_hash": def_hash, "two": int(two)}
+    if tx.run("agents.requests.spend", call=call.id, now=office.now(), **exactly):
         audit.record(tx, office.now(), run.account, "approval.spent", run.id, call.id, args_hash=args_hash)
         return
     if asking.heard(call) is not None and (def_hash, args_hash) == (call.def_hash, call.args_hash):

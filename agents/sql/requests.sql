@@ -66,11 +66,11 @@ UPDATE approvals SET state = :state, comment = :comment, by = :by, via = :via, d
 SELECT max(revision) FROM approvals WHERE call = :call;
 
 -- name: spend
--- Spends an approval, once, for exactly what was approved.
+-- Spends an approval, once, for exactly what was approved: by both, where two were asked or are wanted now.
 UPDATE approvals SET spent_at = :now
 WHERE call = :call AND spent_at IS NULL AND state = 'approved' AND args_hash = :args_hash AND def_hash = :def_hash
   AND revision = (SELECT max(revision) FROM approvals WHERE call = :call)
-  AND (NOT EXISTS (SELECT 1 FROM seconds WHERE request = approvals.request)
+  AND ((:two = 0 AND NOT EXISTS (SELECT 1 FROM seconds WHERE request = approvals.request))
        OR (SELECT count(*) FROM votes WHERE item = approvals.id) = 2);
 
 -- name: supersede
