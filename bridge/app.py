@@ -108,9 +108,11 @@ class App:
         self.auth = Authenticator(store, settings)
         self.mcp = self._make_mcp()
         bundle.mend(folder)
-        self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings))
-        for broken in self.skills.broken():
-            log.error("a skill is left out: %s: %s", broken.place, "; ".join(broken.why))
+        self.skills = Catalogue(settings, self.mcp.usable, partial(guide.with_model, settings), partial(users, store))
+        for one in self.skills.left_out():
+            log.error("a skill is left out: %s: %s", one.place, "; ".join(one.why))
+        for name in sorted(users(store) & settings.agents.keys()):
+            log.error("the agent %s cannot be written to: an account has its address", name)
         self._signed = signer(folder.root, settings.relay)
         self.runtime = self._make_runtime(probe)
         self.mcp.on_drift = partial(tell_drift, self.runtime)
@@ -326,6 +328,11 @@ async def serve(
         await control.close()
         await app.close()
     log.info("stopped")
+
+
+def users(store: Store) -> frozenset[str]:
+    """The names of the accounts there are now, in small letters."""
+    return frozenset(store.read(lambda tx: {account.name.lower() for account in accounts.all(tx)}))
 
 
 def directory(store: Store, settings: Settings, skill_names: Collection[str]) -> Directory:
