@@ -26,7 +26,8 @@ _WORD = re.compile(
 
 def words_of(text: str) -> list[str]:
     """The words of a line for comparing; scripts without blanks between words give single characters."""
-    text = unicodedata.normalize("NFKC", text).translate(INVISIBLE)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(INVISIBLE)
     if ":" in text or "[" in text:
         text = _DECORATION.sub(" ", text)
     return _WORD.findall(text.casefold())

@@ -11,13 +11,12 @@ from dataclasses import replace
 from bridge.post.reading.bodies import Bodies, View, collect, has_both, view
 from bridge.post.reading.compare import words_of
 from bridge.post.reading.grammar import Rules, Verdict, judge, respond
-from bridge.post.reading.html import OBJECT
 from bridge.post.reading.machine import machine_reason
 from bridge.post.reading.model import Context, Languages, NewText, NothingSent, Reading, SentMail, SentMails
 from bridge.post.reading.newtext import find_new_text, join_texts
-from bridge.post.reading.phrases import is_forward_subject
+from bridge.post.reading.phrases import MAX_LOOKED_AT, is_forward_subject, plain
 from bridge.post.reading.signature import is_sign_off
-from bridge.post.reading.vocabulary import fold, vocabulary
+from bridge.post.reading.vocabulary import OBJECT, fold, vocabulary
 from bridge.post.reading.why import explain_rule
 from mailstore.parse import Message, normalise, parse
 from mailstore.parse.address import Address
@@ -100,7 +99,10 @@ def _read_views(bodies: Bodies, raw: bytes, context: Context, rules: Rules) -> t
     context = replace(
         context,
         known_signature=frozenset(
-            fold(line.text) for text in html.texts for line in text if line.signature and not line.blank
+            fold(line.text)
+            for text in html.texts
+            for line in text
+            if line.signature and not line.blank and len(line.text) <= MAX_LOOKED_AT
         ),
     )
     html_text, html_verdict = _judge_view(html, context, rules)
@@ -203,6 +205,7 @@ def _context(message: Message, mail: SentMail | None) -> Context:
     return Context(
         sent=mail,
         addresses=frozenset(address for address in addresses if "@" in address),
+        subject=plain(mail.subject) if mail is not None else "",
         names=frozenset(name for name in names if len(name) >= 3 and "@" not in name),
         sender=_name_words(sender, local),
         named=_named(mail, _name_words(sender, local)) if mail is not None else frozenset(),

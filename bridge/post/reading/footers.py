@@ -7,10 +7,21 @@ something to do stays in the text, however much it looks like a footer.
 import re
 from collections.abc import Collection
 
-from bridge.post.reading.phrases import alarming, is_closing, is_prose, phrases, plain, words
+from bridge.post.reading.phrases import (
+    alarming,
+    bears_sign,
+    is_closing,
+    is_prose,
+    phrases,
+    plain,
+    without_addresses,
+    words,
+)
 
 MAX_FOOTER = 6000
+_QUESTION = re.compile("[?؟？\u037e՞፧⁇⁈⁉‽⸮]")
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|(?<=[。！？])")
+_DOUBT = re.compile(r"[~…‥]|\.\s?\.")
 _SHORT_FOR = frozenset(
     "ltd. inc. co. corp. no. nr. tel. e.g. i.e. z.b. bzw. ggf. evtl. dr. str. p.l.c. plc. reg. art. n. s.a.".split()
 )
@@ -34,7 +45,7 @@ def is_disclaimer(paragraph: str, named: Collection[str] = ()) -> bool:
     wide = sum(2 if ord(char) > 0x2E80 else 1 for char in text)
     opens = text.startswith(phrases().disclaimer_openers)
     like = (opens and marks >= 2) or (opens and marks >= 1 and wide >= 60) or (marks >= 3 and wide >= 140)
-    return wide >= 40 and like and all(_of_a_footer(sentence, named) for sentence in _sentences(text))
+    return wide >= 40 and like and _says_nothing_else(paragraph, named)
 
 
 def is_company_line(paragraph: str, named: Collection[str] = ()) -> bool:
@@ -43,7 +54,32 @@ def is_company_line(paragraph: str, named: Collection[str] = ()) -> bool:
     marks = sum(mark in text for mark in phrases().company_marks)
     if marks < 2 or alarming(paragraph) or is_prose(paragraph, ("no", "is", "are")):
         return False
-    return not is_errand(paragraph, named)
+    return _says_nothing_else(paragraph, named)
+
+
+def _says_nothing_else(paragraph: str, named: Collection[str]) -> bool:
+    """Whether every sentence is one of a footer; no question, no sign, no word of another script among them."""
+    bare = without_addresses(paragraph)
+    if _QUESTION.search(bare) or _DOUBT.search(bare) or bears_sign(bare):
+        return False
+    parts = _sentences(paragraph)
+    return not _is_mixed(bare) and all(_begins_whole(part) and _of_a_footer(plain(part), named) for part in parts)
+
+
+def _begins_whole(sentence: str) -> bool:
+    """Whether a sentence begins with a capital: `and the budget Example Ltd is registered ...` has words before it."""
+    first = next((char for char in sentence if char.isalnum()), "")
+    return not first.islower() or _stripped(sentence, 600).startswith(phrases().disclaimer_openers)
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether words of two scripts stand in one footer. Names of firms in Latin letters are no such words."""
+    letters = [char for char in text if char.isalpha()]
+    latin = sum(char < "\u0250" for char in letters)
+    if latin in (0, len(letters)):
+        return False
+    said = "".join(char if char < "\u0250" else " " for char in text)
+    return 2 * latin > len(letters) or alarming(said) or is_prose(said)
 
 
 def is_errand(text: str, named: Collection[str] = ()) -> bool:
@@ -55,23 +91,38 @@ def _stripped(text: str, limit: int) -> str:
     return plain(text, limit).lstrip("*_-=#>| ")
 
 
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text; a piece that ends in `Ltd.` or `e.g.` goes on."""
+def _sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph; a piece ending in `Ltd.` goes on, and `see below If you have received` is two."""
     found: list[str] = []
-    for piece in filter(None, _SENTENCES.split(text)):
-        if found and found[-1].rsplit(" ", 1)[-1].lstrip("(") in _SHORT_FOR:
+    for piece in filter(None, _SENTENCES.split(paragraph)):
+        if found and _goes_on(found[-1]):
             found[-1] += " " + piece
         else:
             found.append(piece)
-    return found
+    return [part for sentence in found for part in _at_starts(sentence)]
+
+
+def _goes_on(piece: str) -> bool:
+    last = piece.rsplit(None, 1)[-1].lstrip("(").lower() if piece.strip() else ""
+    return last in _SHORT_FOR or last.endswith("str.")
+
+
+def _at_starts(sentence: str) -> list[str]:
+    """A sentence cut before each word with a capital by which sentences of footers begin."""
+    said = sentence.split()
+    starts = [0]
+    starts += [
+        at for at, word in enumerate(said) if at and word[0].isupper() and word.lower() in phrases().footer_starts
+    ]
+    return [" ".join(said[start:end]) for start, end in zip(starts, [*starts[1:], len(said)], strict=True)]
 
 
 def _of_a_footer(sentence: str, named: Collection[str]) -> bool:
     """Whether a (folded) sentence is one that footers hold, and says nothing else."""
-    known, said = phrases(), words(sentence)
-    if not said or is_closing(sentence):
+    known = phrases()
+    if not words(sentence) or is_closing(sentence):
         return True
-    if "?" in sentence or is_errand(sentence, named):
+    if is_errand(sentence, named):
         return False
     legal = any(mark in sentence for mark in (*known.disclaimer_marks, *known.company_marks, *known.footer_words))
     if legal or any(line in sentence for line in known.product_lines):

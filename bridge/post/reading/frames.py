@@ -58,7 +58,8 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
         line = lines[index]
         if line.blank or line.depth != lines[at].depth:
             break
-        kind = _block_line(line.text, context)
+        folded = plain(line.text)
+        kind = _block_line(line.text, folded, context)
         if kind is None and not _continues(line.text, lines[index - 1].text, context):
             break
         if kind == "unknown" and (alarming(line.text) or is_prose(line.text)):
@@ -66,7 +67,6 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
         labels += kind is not None
         if kind != "unknown":  # one more is a field of a language we do not know only when fields follow
             end = index + 1
-        folded = plain(line.text)
         ours = ours or any(address in folded for address in context.addresses)
         subject = subject or _is_our_subject(folded, context)
         subject = subject or (("<" in folded or "[" in folded) and any(name in folded for name in context.names))
@@ -91,7 +91,7 @@ def _bare_value(text: str, context: Context) -> str | None:
     label, _, value = plain(text).partition(" ")
     if label not in phrases().header_labels or len(text) > MAX_ATTRIBUTION:
         return None
-    if context.sent is not None and value.removeprefix("re: ") == plain(context.sent.subject).removeprefix("re: "):
+    if context.subject and value.removeprefix("re: ") == context.subject.removeprefix("re: "):
         return "subject"
     if "@" in value and not _ADDRESSES.sub("", value).strip(" ,;") and not alarming(value, _own_words(context)):
         return "ours" if any(address in value for address in context.addresses) else "address"
@@ -100,26 +100,25 @@ def _bare_value(text: str, context: Context) -> str | None:
 
 def _opens_block(text: str, context: Context) -> bool:
     """The first line of a header block tells who, when or about what; a condition with a colon does not."""
-    return len(text) <= 500 and _block_line(text, context) == "known"
+    return len(text) <= 500 and _block_line(text, plain(text), context) == "known"
 
 
-def _block_line(text: str, context: Context) -> str | None:
+def _block_line(text: str, folded: str, context: Context) -> str | None:
     """ "known": a field of a header block by its label, or by our name, address or subject in it; "unknown": it could
     be one; None: it has no label."""
     label = _LABEL.match(text[:200])
     if label is None:
         return None
-    folded = plain(text)
     if names_us(folded, context) or _is_our_subject(folded, context):
         return "known"
-    named = " ".join(plain(label[1]).strip("*_ ").split())
+    named = plain(label[1].strip("*_ "))
     return "known" if named in phrases().header_labels else "unknown"
 
 
 def _continues(text: str, above: str, context: Context) -> bool:
     """A line without a label that a client wrapped: a piece of our subject, of a date, or of a list of addresses."""
     folded = plain(text)
-    if context.sent is not None and folded and folded in plain(context.sent.subject):
+    if folded and folded in context.subject:
         return True
     if alarming(text) or is_prose(text):
         return False
@@ -129,8 +128,7 @@ def _continues(text: str, above: str, context: Context) -> bool:
 
 
 def _is_our_subject(folded: str, context: Context) -> bool:
-    ours = plain(context.sent.subject) if context.sent else ""
-    return bool(ours) and ours in folded
+    return bool(context.subject) and context.subject in folded
 
 
 def attribution_ends(lines: Sequence[Line]) -> frozenset[int]:

@@ -20,6 +20,8 @@ _WORD = re.compile(r"[\w']+")
 _APPROVING = re.compile(r"\b(?:approve|proceed|go ahead|lgtm)\b")
 _NEGATION = re.compile(r"\b(?:not|n't|never|cannot|no|without|won't|can't|don't|wouldn't|couldn't|shouldn't)\b|n't\b")
 MAX_REASON = 20_000
+MAX_SIGN_OFF = 20
+"""Lines."""
 MAX_GREETED = 5
 """Words of a line below which a greeting without a comma may still end in a word of decision."""
 
@@ -90,7 +92,7 @@ def _judge_lines(lines: list[str], rules: Rules) -> Verdict:
 
 
 def _approve(head: Verdict, rest: list[str], rules: Rules) -> Verdict:
-    if all(rules.is_sign_off(line) for line in rest):
+    if len(rest) <= MAX_SIGN_OFF and all(rules.is_sign_off(line) for line in rest):
         return head
     return respond("", "went-on", head.line)
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from bridge.post.reading.model import Line
 from bridge.post.reading.tokens import MAX_TAGS, Tag, tokenize
+from bridge.post.reading.vocabulary import OBJECT
 
 MAX_LINES = 2000
 MAX_LENGTH = 400_000
 MAX_RULES = 2000
 OVERRIDE = "\u202e"
-OBJECT = "\ufffc"
-"""Stands for a picture among the words."""
 
 
 def _names(text: str) -> frozenset[str]:

@@ -103,6 +103,8 @@ class Context:
     sent: SentMail | None
     addresses: frozenset[str] = frozenset()
     """Ours, in small letters."""
+    subject: str = ""
+    """Of the mail that was sent, made plain."""
     names: frozenset[str] = frozenset()
     """Display names of ours, folded."""
     sender: tuple[str, ...] = ()

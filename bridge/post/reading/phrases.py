@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from bridge.post.reading.vocabulary import INVISIBLE, fold
+from bridge.post.reading.vocabulary import INVISIBLE, OBJECT, fold
 
 _FILE = resources.files("bridge.post.reading").joinpath("phrases.json")
 _WORDS = re.compile(r"[\w'’.]*\w")
@@ -21,16 +21,19 @@ _ADDRESS = re.compile(r"[^\s<>]{1,80}@[^\s<>]{1,80}|https?://\S{1,200}|www\.\S{1
 _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = (
     "closings", "attribution_openers", "alarm_words", "prose_words", "header_labels", "weekdays", "months",
-    "when_words", "errand_words", "footer_alarms", "contact_labels",
+    "when_words", "errand_words", "footer_alarms", "footer_starts", "contact_labels", "product_glue",
 )  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
-_CLAUSES = re.compile(r"[,;:.!。，、](?:\s|\Z)|\s[-–—|]\s|[。，、]")
+_UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.")
+_MODEL = re.compile(r"\b(?:iphone|ipad|galaxy|pixel|windows|blackberry|android|xperia|note|oneplus|redmi) \d{1,2}\b")
+_NUMBERED = re.compile(r"[a-z]{1,2}-?\d{1,4}[a-z]?")
+_GETTING = ("get ", "hol ", "holen ", "download ")
+_DRAWN = frozenset("©®™°●■▪○◆►🌳🌲🌱🌿🍃🌍🌎🌏♻☎☏📞📱📧✉📠🏢🌐" + OBJECT)
+_GOT = ("outlook", "mail", "app")
+"""What such a line offers: `Get nine` is no advertisement."""
 _SAD = re.compile(r"[:=;]\s?['’,_*-]?[(\[{</\\|]")
 _BESIDE = re.compile(r"\s[/|]\s")
 MAX_PRODUCT_LINE = 160
-_PRODUCT_PROSE = frozenset(
-    "this was it is has det den er se bu het dit on que do z sie til no em na z po din med jeg des del al".split()
-)
 MAX_LOOKED_AT = 600
 
 
@@ -54,6 +57,7 @@ class Phrases:
     attribution_verbs: tuple[str, ...]
     alarm_words: frozenset[str]
     alarm_marks: tuple[str, ...]
+    """Of scripts without blanks between words: pieces of text, none of ASCII."""
     prose_words: frozenset[str]
     header_labels: frozenset[str]
     weekdays: frozenset[str]
@@ -64,6 +68,8 @@ class Phrases:
     """What no footer says: it is about a day, a person or something to do."""
     footer_alarms: frozenset[str]
     """Alarm words that every footer holds."""
+    footer_starts: frozenset[str]
+    """Words with which sentences of footers begin; with a capital they begin one also where no full stop is."""
     footer_words: tuple[str, ...]
     to_strangers: tuple[str, ...]
     """How footers begin what they say to whoever got the mail by mistake."""
@@ -72,6 +78,9 @@ class Phrases:
     not_in_posts: tuple[str, ...]
     original_marks: tuple[str, ...]
     contact_labels: frozenset[str]
+    product_glue: frozenset[str]
+    sending: tuple[str, ...]
+    """Products, sending words and whole lines, the longest first."""
 
 
 @lru_cache(maxsize=1)
@@ -80,13 +89,17 @@ def phrases() -> Phrases:
     data: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
     whole: dict[str, Any] = {name: frozenset(map(fold, data.pop(name))) for name in _SETS}
     parts: dict[str, Any] = {name: tuple(map(plain, listed)) for name, listed in data.items()}
-    return Phrases(**whole, **parts)
+    sending = {*parts["products"], *parts["product_lines"], *parts["sent_words"]}
+    return Phrases(**whole, **parts, sending=tuple(sorted(sending, key=len, reverse=True)))
 
 
 def plain(text: str, limit: int = MAX_LOOKED_AT) -> str:
     """`text` for searching phrases: NFKC, invisible marks gone, case folded (without the dot that Turkish leaves on an
     i), blanks to one."""
-    text = unicodedata.normalize("NFKC", text[:limit]).translate(INVISIBLE).casefold().replace("’", "'")
+    text = text[:limit]
+    if text.isascii():
+        return " ".join(text.lower().split())
+    text = unicodedata.normalize("NFKC", text).translate(INVISIBLE).casefold().replace("’", "'")
     return " ".join(text.replace("i\u0307", "i").split())
 
 
@@ -94,13 +107,25 @@ def words(text: str) -> list[str]:
     return _WORDS.findall(plain(text))
 
 
+def without_addresses(text: str) -> str:
+    """A text without the mail and web addresses in it."""
+    return _ADDRESS.sub(" ", text)
+
+
+def bears_sign(text: str) -> bool:
+    """Whether a thumb, a cross or a face is in it: an answer too. Trees, telephones and bullets are none."""
+    return not text.isascii() and any(unicodedata.category(char) == "So" and char not in _DRAWN for char in text)
+
+
 def alarming(line: str, ignore: Collection[str] = ()) -> bool:
     """Whether a line that looks like signature could still be meant: a condition, a negation, an afterthought, a
     decision word, a question."""
     if len(line) > MAX_LOOKED_AT:
         return True
-    text = plain(_ADDRESS.sub(" ", line))
-    if "?" in text or _PS.match(text) or any(m in text for m in phrases().alarm_marks if m not in ignore):
+    text = plain(without_addresses(line))
+    if "?" in text or _PS.match(text):
+        return True
+    if not text.isascii() and any(mark in text for mark in phrases().alarm_marks if mark not in ignore):
         return True
     found = [word.strip(".'") for word in _WORDS.findall(text)]
     return any(word in phrases().alarm_words and word not in ignore for word in found)
@@ -108,7 +133,7 @@ def alarming(line: str, ignore: Collection[str] = ()) -> bool:
 
 def is_prose(line: str, ignore: Collection[str] = ()) -> bool:
     """Whether a line under a name talks, where a signature would name a post, a firm or a number."""
-    found = [word.strip(".'") for word in words(_ADDRESS.sub(" ", line))]
+    found = [word.strip(".'") for word in words(without_addresses(line))]
     return any(word in phrases().prose_words and word not in ignore for word in found)
 
 
@@ -130,31 +155,26 @@ def is_greeting(line: str) -> bool:
 
 
 def is_product_line(line: str) -> bool:
-    """`Sent from my iPhone`, `Get Outlook for iOS` and the like: a sending word and a product, in a short line that
-    says nothing else."""
-    if len(line) > MAX_PRODUCT_LINE:
+    """`Sent from my iPhone`, `Get Outlook for iOS` and the like: a sending word and a product, and beside them nothing
+    but the words that such lines are made of."""
+    if len(line) > MAX_PRODUCT_LINE or _UNLIKE_PRODUCT.search(_LINK.sub(" ", line)):
         return False
     text = plain(_LINK.sub(" ", line.replace("[", " ").replace("](", " (")))
-    known = [phrase for phrase in phrases().product_lines if phrase in text]
-    text = _ADDRESS.sub(" ", text)
-    for phrase in known:
-        text = text.replace(phrase, " ")
-    if any(not _about_product(clause) for clause in _CLAUSES.split(text)):
-        return False
-    count = len(_WORDS.findall(text))
-    if count > 14 or alarming(text) or is_prose(text, _PRODUCT_PROSE):
-        return False
-    if known and count <= 6:
-        return True
-    return any(name in text for name in phrases().products) and any(word in text for word in phrases().sent_words)
-
-
-def _about_product(clause: str) -> bool:
-    """Whether a clause names a product or says that something was sent; one without words does no harm."""
     known = phrases()
-    return not _WORDS.search(_ADDRESS.sub(" ", clause)) or any(
-        name in clause for name in (*known.products, *known.sent_words)
-    )
+    bare = without_addresses(text)
+    rest = _MODEL.sub(" ", bare)
+    for phrase in known.sending:
+        rest = rest.replace(phrase, " ")
+    said = (word.strip("'.") for word in _WORDS.findall(rest))
+    if any(word not in known.product_glue and not _NUMBERED.fullmatch(word) for word in said):
+        return False
+    if bears_sign(line):
+        return False
+    if bare.startswith(_GETTING) and not any(name in bare for name in _GOT):
+        return False
+    if any(phrase in text for phrase in known.product_lines):
+        return True
+    return any(name in text for name in known.products) and any(word in text for word in known.sent_words)
 
 
 def is_forward_mark(line: str) -> bool:
@@ -162,7 +182,7 @@ def is_forward_mark(line: str) -> bool:
     if len(line) > 120:
         return False
     text = plain(line).strip("-_=*:> .")
-    return any(
+    return text.startswith(phrases().forward_marks) and any(
         text == mark or (text.startswith(mark) and len(text) < len(mark) + 12) for mark in phrases().forward_marks
     )
 

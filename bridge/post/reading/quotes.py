@@ -43,6 +43,8 @@ class _Text:
     ends: frozenset[int]
     context: Context
     sent: SentText | None
+    attributions: dict[tuple[int, bool], int]
+    """What `attribution` found, by last line and whether a quote follows."""
 
 
 def mark_lines(lines: Sequence[Line], context: Context) -> list[Mark]:
@@ -64,7 +66,7 @@ def _text(lines: Sequence[Line], context: Context) -> _Text:
     for at in range(len(lines) - 2, -1, -1):
         following[at] = following[at + 1] if marks[at + 1] is Mark.BLANK else at + 1
     sent = SentText("\n".join([context.sent.text, *context.sent.also])) if context.sent is not None else None
-    return _Text(lines, words, marks, following, attribution_ends(lines), context, sent)
+    return _Text(lines, words, marks, following, attribution_ends(lines), context, sent, {})
 
 
 def _first_mark(line: Line) -> Mark:
@@ -109,11 +111,19 @@ def _frame_end(text: _Text, at: int) -> int:
     for last in range(at, min(at + 5, len(text.lines))):
         if text.lines[last].blank or text.lines[last].depth:
             return at
-        if last in text.ends and attribution(text.lines, last, text.context, quote_follows=False) == at:
+        if last in text.ends and _attribution(text, last, quote_follows=False) == at:
             follows = text.following[last]
             if follows == len(text.lines) or (not text.lines[follows].depth and _is_start(text, follows)):
                 return last + 1
     return at
+
+
+def _attribution(text: _Text, last: int, *, quote_follows: bool) -> int:
+    known = text.attributions.get((last, quote_follows))
+    if known is None:
+        known = attribution(text.lines, last, text.context, quote_follows=quote_follows)
+        text.attributions[last, quote_follows] = known
+    return known
 
 
 def _is_start(text: _Text, at: int) -> bool:
@@ -179,7 +189,7 @@ def _mark_attributions(text: _Text) -> None:
     at = len(text.lines) - 1
     while at >= 0:
         if at in text.ends and text.marks[at] is Mark.NEW and following in (Mark.QUOTE, None):
-            first = attribution(text.lines, at, text.context, quote_follows=following is Mark.QUOTE)
+            first = _attribution(text, at, quote_follows=following is Mark.QUOTE)
             if first <= at:
                 text.marks[first : at + 1] = [Mark.FRAME] * (at + 1 - first)
                 at = first
@@ -304,4 +314,4 @@ def _frames_quote(text: _Text, at: int, known: bool) -> bool:
     if any(header_block(text.lines, start, text.context) > at for start in range(max(0, at - 6), at + 1)):
         return True
     ends = [last for last in range(at, min(at + 5, len(text.lines))) if last in text.ends]
-    return any(attribution(text.lines, last, text.context, quote_follows=True) <= at for last in ends)
+    return any(_attribution(text, last, quote_follows=True) <= at for last in ends)

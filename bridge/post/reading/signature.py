@@ -7,10 +7,19 @@ name stays in the text.
 from collections.abc import Sequence
 
 from bridge.post.reading.footers import is_company_line, is_disclaimer, is_errand, opens_disclaimer
-from bridge.post.reading.html import OBJECT
 from bridge.post.reading.model import Context, Line
-from bridge.post.reading.phrases import alarming, is_closing, is_product_line, is_prose, phrases, words
-from bridge.post.reading.vocabulary import fold, vocabulary
+from bridge.post.reading.phrases import (
+    MAX_LOOKED_AT,
+    alarming,
+    bears_sign,
+    is_closing,
+    is_product_line,
+    is_prose,
+    phrases,
+    without_addresses,
+    words,
+)
+from bridge.post.reading.vocabulary import OBJECT, fold, vocabulary
 
 _DASHES = " \t-–—~/*_"
 _DELIMITERS = ("--", "—", "- --")
@@ -21,26 +30,31 @@ _SHORTENED = frozenset(
 )
 MAX_SIGNATURE_LINES = 25
 MIN_RULE = 5
+MAX_TAIL = 80
+"""Lines at the end of a text among which a signature and its footers are looked for."""
 _CONNECTORS = frozenset(
     "of and the for de der die das di du des del dela da do dos und et y e la le les von van in at a & für".split()
 )
 
 
 def strip_signature(lines: Sequence[Line], context: Context) -> list[Line]:
-    """The lines without what stands under them."""
+    """The lines without what stands under them. Nobody signs with more than the last MAX_TAIL."""
     kept = _cut_at_delimiter(list(lines), context)
+    above, kept = kept[:-MAX_TAIL], kept[-MAX_TAIL:]
     while True:
         before = len(kept)
         kept = _without_footers(kept, context)
         kept = _without_name_block(kept, context)
         kept = _without_marked(kept, context)
         if len(kept) == before:
-            return kept
+            return [*above, *kept]
 
 
 def is_signature(taken: Sequence[Line], context: Context) -> bool:
     """Whether every line that `strip_signature` took off is one of a signature by itself: what an approval asks for. A
     sentence, a thumb or a single word below the mark may be meant."""
+    if len(taken) > 2 * MAX_TAIL:
+        return False
     lines = [line for line in _without_footers(list(taken), context) if not line.blank]
     texts = [_bare(line.text) for line in lines]
     contacts = [at for at, text in enumerate(texts) if _is_contact(text, context)]
@@ -90,7 +104,7 @@ def _ends_sentence(text: str) -> bool:
 
 
 def _is_marked(line: Line, context: Context) -> bool:
-    return line.signature or fold(line.text) in context.known_signature
+    return line.signature or (len(line.text) <= MAX_LOOKED_AT and fold(line.text) in context.known_signature)
 
 
 def _longer_name(text: str, context: Context) -> bool:
@@ -158,6 +172,8 @@ def _cut_at_delimiter(lines: list[Line], context: Context) -> list[Line]:
 
 def _harmless(tail: Sequence[Line], context: Context) -> bool:
     """No line of a signature may be meant, footers apart."""
+    if len(tail) > 2 * MAX_TAIL:
+        return False
     written = [line for line in _without_footers(list(tail), context) if not line.blank]
     return len(written) <= MAX_SIGNATURE_LINES and not any(_is_meant(line.text, context) for line in written)
 
@@ -282,7 +298,17 @@ def _is_contact(text: str, context: Context) -> bool:
     digits = sum(char.isdigit() for char in text)
     marks = digits >= 6 or any(mark in text for mark in ("@", "://", "www.", "株式会社", "公司"))
     marks = marks or (" | " in text and not digits)
-    return marks and not _says_something(text, context)
+    return marks and not _says_something(text, context) and not _talks(text)
+
+
+def _talks(text: str) -> bool:
+    """Whether beside numbers and addresses stand words: a sentence, or more than one that begins small."""
+    said = without_addresses(text).split()
+    known = phrases().contact_labels | _CONNECTORS | _SHORTENED
+    small = [word for word in said if word[0].islower() and len(word) > 3 and word.strip(".,:;()").lower() not in known]
+    ends = [word for word in said if len(word) > 4 and word[-1] in ".!" and not any(map(str.isdigit, word))]
+    ends = [word for word in ends if word.lower() not in known and word.rstrip(".").lower() not in known]
+    return len(small) > 1 or bool(ends) or bears_sign(text) or any(mark in text for mark in phrases().not_in_posts)
 
 
 def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:

@@ -17,6 +17,8 @@ from bridge.post.reading.model import Languages
 
 Decision = Literal["approve", "reject", "edit"]
 
+OBJECT = "\ufffc"
+"""Stands for a picture among the words."""
 MAX_LINE = 400  # a longer line is no decision; nothing below looks further
 INVISIBLE = dict.fromkeys(
     [
@@ -87,8 +89,11 @@ def vocabulary(languages: Languages = None) -> Vocabulary:
 def fold(line: str) -> str:
     """The form in which lines are compared: NFKC, invisible marks gone, case folded, dotless i as i, blanks to one,
     quotes, brackets and light punctuation at both ends gone."""
-    text = unicodedata.normalize("NFKC", line).translate(INVISIBLE).translate(_APOSTROPHES)
-    text = unicodedata.normalize("NFKC", text.casefold()).replace("ı", "i").replace("i\u0307", "i")
+    if line.isascii():
+        text = line.lower().replace("`", "'")
+    else:
+        text = unicodedata.normalize("NFKC", line).translate(INVISIBLE).translate(_APOSTROPHES)
+        text = unicodedata.normalize("NFKC", text.casefold()).replace("ı", "i").replace("i\u0307", "i")
     return " ".join(" ".join(text.split()).strip(_EDGES).split())
 
 
