@@ -99,9 +99,9 @@ def _clean(match: bytes) -> str:
 
 def own_id(value: bytes | None) -> str | None:
     """The Message-ID of a field value: the first `<...>`, else the bare word that some programs write."""
-    ids = message_ids(value)
-    if ids:
-        return ids[0]
+    found = _ID.search(unfold(value)) if value else None
+    if found is not None:
+        return _clean(found[0])
     words = unfold(value).split() if value else []
     return f"<{_clean(words[0])}>" if words else None
 
@@ -148,8 +148,8 @@ def _utc_millis(year: int, month: int, day: int, hour: int, minute: int, second:
 
 def _written_zone(value: bytes) -> int:
     """Milliseconds that the zone at the end of a Date value is ahead of UTC; 0 unless it is written in numbers."""
-    written = value.partition(b"(")[0].split()
-    zone = written[-1] if written else b""
+    written = value.partition(b"(")[0].rsplit(None, 1)
+    zone = written[-1].strip() if written else b""
     if len(zone) != 5 or zone[:1] not in (b"+", b"-") or not zone[1:].isdigit():
         return 0
     minutes = int(zone[1:3]) * 60 + int(zone[3:])

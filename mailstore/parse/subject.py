@@ -9,6 +9,7 @@ MAX_LOOKED_AT = 2000
 _REFWD = re.compile(
     r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.IGNORECASE
 )
+_MARK = re.compile(r"[:\[]|\)\Z")  # without one of these there is nothing to take off
 _BLOB = re.compile(r"\[[^\[\]]*\]\s*")
 _FWD = re.compile(r"\[fwd:(.*)\]\Z", re.IGNORECASE | re.DOTALL)
 
@@ -16,13 +17,14 @@ _FWD = re.compile(r"\[fwd:(.*)\]\Z", re.IGNORECASE | re.DOTALL)
 def base_subject(subject: str) -> str:
     """`subject` without its marks; besides RFC 5256's own (re, fw, fwd) the common translated ones are taken off."""
     text = " ".join(subject[:MAX_LOOKED_AT].split())
-    while True:
+    while _MARK.search(text):
         before = text
         text = _without_leaders(_without_trailer(text))
         wrapped = _FWD.match(text)
         text = wrapped[1].strip() if wrapped else text
         if text == before:
-            return text
+            break
+    return text
 
 
 def is_reply(subject: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.parse import base_subject, decode, decode_header, parse, parse_addresses, parse_date
+from mailstore.parse import base_subject, decode, decode_header, parse, parse_addresses, parse_date, subject
 from mailstore.parse.envelope import message_ids, parse_moment, thread_index
 from mailstore.parse.parameters import media_type, parameter, split_parameters
 
@@ -266,3 +266,14 @@ def test_odd_parameters(value: bytes, charset: str | None) -> None:
     main, params = split_parameters(value)
     assert media_type(main) == ("text", "plain")
     assert parameter(params, "charset") == charset
+
+
+@given(
+    st.lists(st.sampled_from(["Re", ":", "[", "]", "x", " ", "(fwd)", "fwd:", "[fwd: ", "\t", ")", "aw"]), max_size=12)
+)
+def test_a_base_subject_has_nothing_left_to_take_off(pieces: list[str]) -> None:
+    base = base_subject("".join(pieces))
+    assert base_subject(base) == base
+    assert subject._without_leaders(subject._without_trailer(base)) == base
+    assert subject._FWD.match(base) is None
+    assert base in " ".join("".join(pieces).split())
