@@ -9,6 +9,8 @@ from mailstore.errors import QuotaOver
 from mailstore.events import Touched
 from mailstore.lookup import get
 from mailstore.model import AccountId, Mailbox
+from mailstore.placing import count, next_modseq, note
+from mailstore.shifts import Flagged
 from mailstore.transaction import ReadTx, WriteTx
 
 MOST = 200  # entries of one thing
@@ -21,7 +23,10 @@ def of(tx: ReadTx, account: AccountId, mailbox: Mailbox | None) -> dict[str, byt
 
 
 def put(tx: WriteTx, account: AccountId, mailbox: Mailbox | None, entries: Mapping[str, bytes | None]) -> None:
-    """Set entries, or remove those that are None. Raises NoSuchMailbox, and QuotaOver for more than there may be."""
+    """Set entries, or remove those that are None. Raises NoSuchMailbox, and QuotaOver for more than there may be.
+
+    That is a change of the mailbox with a modseq of its own (RFC 7162 section 3.2).
+    """
     if mailbox is not None:
         get(tx, mailbox.id)
     target = _target(account, mailbox)
@@ -32,7 +37,12 @@ def put(tx: WriteTx, account: AccountId, mailbox: Mailbox | None, entries: Mappi
             tx.run("mailstore.annotations.put", entry=entry, value=value, **target)
     if len(of(tx, account, mailbox)) > MOST:
         raise QuotaOver(f"more than {MOST} annotations of one mailbox are not possible")
-    tx.emit(Touched(frozenset(() if mailbox is None else (mailbox.id,))))
+    if mailbox is None:
+        tx.emit(Touched(frozenset()))
+        return
+    modseq = next_modseq(tx, account)
+    count(tx, mailbox.id, modseq)
+    note(tx, Flagged(mailbox.id, modseq, (), 0, 0))
 
 
 def _target(account: AccountId, mailbox: Mailbox | None) -> dict[str, int | str]:

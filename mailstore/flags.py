@@ -60,7 +60,7 @@ def store(
     """
     mailbox = get(tx, mailbox.id)
     given = read_flags(flags)
-    modified = [] if unchanged_since is None else _changed_since(tx, mailbox, uids, unchanged_since)
+    modified = [] if unchanged_since is None else _left_alone(tx, mailbox, uids, op, given, unchanged_since)
     there = standing.at(tx, mailbox, set(uids).difference(modified) if modified else uids)
     change = _change(tx, mailbox.account, op, given.bits, given.keywords)
     differences = _differences(there.keys, change)
@@ -124,6 +124,21 @@ def _change(tx: WriteTx, account: AccountId, op: FlagOp, bits: int, keywords: It
         return after, sets[keyword_set]
 
     return change
+
+
+def _left_alone(
+    tx: WriteTx, mailbox: Mailbox, uids: Sequence[Uid], op: FlagOp, given: words.Flags, unchanged_since: ModSeq
+) -> list[Uid]:
+    """The messages that have changed since. With 0 it is asked whether the flags exist: a keyword does where it is set,
+    a system flag always (RFC 7162 section 3.1.3); so a client sets $MDNSent if nobody else has."""
+    if unchanged_since or given.bits or given.deleted or op is FlagOp.REPLACE:
+        return _changed_since(tx, mailbox, uids, unchanged_since)
+    named = {keyword.casefold() for keyword in given.keywords}
+    there = standing.at(tx, mailbox, uids)
+    having = {
+        key for key in set(there.keys) if named.intersection(map(str.casefold, words.names(tx, key >> KEY_SHIFT)))
+    }
+    return [Uid(uid) for uid, key in zip(there.uids, there.keys, strict=True) if key in having]
 
 
 def _changed_since(tx: WriteTx, mailbox: Mailbox, uids: Sequence[Uid], modseq: ModSeq) -> list[Uid]:

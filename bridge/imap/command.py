@@ -32,11 +32,15 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The tagged OK: text and response code (without brackets). With `then`, run once it is sent, no news is told."""
+    """The tagged OK: text and response code (without brackets). With `then`, run once it is sent, no news is told.
+
+    `counted`: there were sequence numbers in what was searched for.
+    """
 
     text: str
     code: bytes | None = None
     then: Callable[[Any], Awaitable[None]] | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class SearchReader:
     keys: Mapping[bytes, "SearchKey"]
     depth: int = 0
     count: int = 0
+    counted: bool = False  # a set of sequence numbers has been read
 
     def key(self) -> Key:
         """search-key, including a sequence set and a list in parentheses."""
@@ -65,6 +66,7 @@ class SearchReader:
             return _all_of(cursor.parenthesised(self.key))
         if first.isdigit() or first in (b"*", b"$"):
             seqset = cursor.seqset()
+            self.counted |= not seqset.is_saved
             return lambda resolver: resolver.numbers(seqset)
         start = cursor.pos
         known = self.keys.get(cursor.word("a search key"))
@@ -94,9 +96,10 @@ class SearchKey:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What a SEARCH asks for."""
+    """What a SEARCH asks for. `counted`: with sequence numbers."""
 
     key: Key = field(repr=False)
+    counted: bool = False
 
     def query(self, resolver: Resolver) -> store.Query:
         """The query for the store, with the session's numbers put in."""
@@ -116,7 +119,7 @@ def parse_criteria(cursor: Cursor, keys: Mapping[bytes, SearchKey] | None = None
     while not cursor.at_end:
         cursor.sp()
         found.append(reader.key())
-    return Criteria(_all_of(found))
+    return Criteria(_all_of(found), reader.counted)
 
 
 def known_charset(name: bytes) -> bool:

@@ -29,8 +29,11 @@ class News:
 NOTHING = News(any=False, gone=False)
 
 
-def news_after(command: AnyCommand, following: AnyCommand | None) -> News:
+def news_after(command: AnyCommand, following: AnyCommand | None, *, counted: bool = False) -> News:
     """What may be told at the end of `command`, when `following` is already waiting in the pipeline.
+
+    `counted`: a UID SEARCH with numbers among its criteria, in whose answer departures may not be told by UID (RFC 7162
+    section 3.2.10.2), though EXPUNGE may (RFC 3501 section 5.5).
 
     A client that pipelines numbers behind a NOOP breaks RFC 3501 section 5.5; it costs nothing to keep it whole: the
     departures wait until its numbers have been read. EXPUNGE and MOVE are the exception, as the client asked for them.
@@ -40,7 +43,7 @@ def news_after(command: AnyCommand, following: AnyCommand | None) -> News:
         return NOTHING
     if traits.breaks_numbers:
         return News(any=True, gone=True, forced=True)
-    return News(any=True, gone=traits.tells_gone and not _counts(following))
+    return News(any=True, gone=traits.tells_gone and not counted and not _counts(following))
 
 
 def _counts(following: AnyCommand | None) -> bool:

@@ -40,9 +40,10 @@ _FLAGS: Final = flags.FLAGS.parse(Cursor(b""))
 
 @dataclass(frozen=True, slots=True)
 class FetchPlan:
-    """What to render for each message, in order."""
+    """What to render for each message, in order. `adds_uid`: UID is among it, and was not asked for."""
 
     items: tuple[Item, ...]
+    adds_uid: bool = False
     needs: Needs = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ class FetchPlan:
 
     def with_uid(self) -> Self:
         """The same with UID in front, unless it is asked for already."""
-        return self if _UID in self.items else replace(self, items=(_UID, *self.items))
+        return self if _UID in self.items else replace(self, items=(_UID, *self.items), adds_uid=True)
 
     def with_flags(self) -> Self:
         """The same with FLAGS at the end, unless it is asked for already."""
@@ -73,9 +74,9 @@ class FetchPlan:
         return self if made in self.items else replace(self, items=(*self.items, made))
 
     def without_uid(self) -> Self:
-        """The same without UID, unless nothing else is asked for (RFC 9586: the UID leads the answer)."""
+        """The same without a UID that was not asked for (RFC 9586: it leads the answer)."""
         others = tuple(item for item in self.items if item != _UID)
-        return replace(self, items=others) if others else self
+        return replace(self, items=others, adds_uid=False) if self.adds_uid else self
 
     def render(self, batch: Batch, *, by_uid: bool = False) -> bytes:
         """One `* n FETCH (...)` line a message, or `* uid UIDFETCH (...)`."""

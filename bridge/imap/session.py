@@ -420,9 +420,9 @@ class Session(Output):
             return
         assert self._current is not None
         tag, command = self._current
-        then = outcome.then if isinstance(outcome, Done) else None
+        then, counted = (outcome.then, outcome.counted) if isinstance(outcome, Done) else (None, False)
         if then is None:
-            self._tell(command)
+            self._tell(command, counted=counted)
             await self._tell_further()
         self._answer(tag, outcome)
         self._current = None
@@ -431,10 +431,11 @@ class Session(Output):
         if then is not None:
             await then(self)
 
-    def _tell(self, command: AnyCommand) -> None:
+    def _tell(self, command: AnyCommand, *, counted: bool) -> None:
         if self.selected is None:
             return
-        news = self.news(news_after(command, self._look_ahead()))
+        counted = counted and Mode.QRESYNC in self.modes
+        news = self.news(news_after(command, self._look_ahead(), counted=counted))
         try:
             sync.catch_up(self, news)
         except NoSuchMailbox:

@@ -69,6 +69,7 @@ class Selected:
     leave: Callable[[], None]
     keywords: int = 0  # how many of the account's keywords the client has been told of; they only become more
     stale: bool = False  # the doorbell rang since the log was last read
+    held_back: bool = False  # the client was told that it does not know of all departures yet
     saved: Sequence[Uid] | None = None  # "$", the UIDs that SEARCH RETURN (SAVE) kept; None where that is not spoken
 
     watches: dict[bytes, Watch] = field(default_factory=dict)  # by the tag of the search

@@ -51,13 +51,29 @@ def catch_up(session: Reader, news: News) -> bool:
     if selected.stale:
         note(session, selected)
         selected.stale = False
-    if not selected.view.pending:
-        return False
-    told = selected.view.tell(gone=news.gone, flags=news.flags)
-    lines = render_told(session, selected, told)
+    lines: list[bytes] = []
+    if selected.view.pending:
+        lines = render_told(session, selected, selected.view.tell(gone=news.gone, flags=news.flags))
+    if Mode.QRESYNC in session.modes:
+        lines += _place(selected)
     if lines:
         session.write(b"".join(lines))
     return bool(lines)
+
+
+def _place(selected: Selected) -> list[bytes]:
+    """How far the client may believe to know everything, while departures wait to be told (RFC 7162 section 3.2).
+
+    A client takes the highest modseq that it hears for that, and would not ask for the departures when it comes back
+    after losing the connection now. Once they have been told it hears that too.
+    """
+    view = selected.view
+    waits = bool(view.withheld) or selected.index.highest_modseq > view.modseq
+    if not waits and not selected.held_back:
+        return []
+    selected.held_back = waits
+    at = codes.highestmodseq(view.settled if waits else view.modseq)
+    return [b"* OK [%b] %b\r\n" % (at, b"Departures are yet to be told" if waits else b"All is told")]
 
 
 def note(session: Reader, selected: Selected) -> None:
@@ -132,8 +148,8 @@ def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) 
     return [b"* %d EXPUNGE\r\n" % number for number, _ in gone]
 
 
-def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: SeqSet | None) -> bytes:
-    """VANISHED (EARLIER): UIDs that left after `modseq`, of those named (RFC 7162 section 3.2.10).
+def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: SeqSet | None, first: int = 1) -> bytes:
+    """VANISHED (EARLIER): UIDs from `first` on that left after `modseq`, of those named (RFC 7162 section 3.2.10).
 
     What the client still counts is left out: it is told of that by VANISHED itself. `n:*` goes on without end here, as
     what has left may have had higher UIDs than what is there.
@@ -141,7 +157,7 @@ def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: Se
     mailbox, mine = selected.mailbox, selected.view.uids
     gone = session.store.read(lambda tx: changes.expunged_since(tx, mailbox, ModSeq(modseq)))
     named = [(1, MAX_NUMBER)] if among is None else among.uid_ranges(MAX_NUMBER)
-    left = without(overlap(gone, named), mine)
+    left = without(overlap(overlap(gone, named), [(first, MAX_NUMBER)]), mine)
     return b"* VANISHED (EARLIER) %b\r\n" % range_set(left) if left else b""
 
 
@@ -173,7 +189,7 @@ def flag_columns(
 
     Without `flags` only what the session's modes add is told: the client knows the flags, as it set them silently.
     """
-    uid = uid or Mode.QRESYNC in session.modes  # RFC 7162 section 3.2.4
+    uid = uid or Mode.CONDSTORE in session.modes  # RFC 7162 section 3.2.4, which has that of QRESYNC too
     by_uid = Mode.UIDONLY in session.modes
     extras = [extra for mode, extra in session.dialect.tell_flags.items() if mode in session.modes]
     sets = selected.index.flag_sets(uids)

@@ -72,12 +72,13 @@ class Shelf:
 class View:
     """One selected mailbox as one client knows it."""
 
-    __slots__ = ("_changed", "_gone", "_recent", "_shelf", "known", "mailbox", "modseq", "uids")
+    __slots__ = ("_changed", "_gone", "_recent", "_shelf", "known", "mailbox", "modseq", "settled", "uids")
 
     def __init__(self, mailbox: int, uids: "array[int]", modseq: ModSeq, shelf: Shelf) -> None:
         self.mailbox = mailbox
         self.uids = shelf.put(mailbox, modseq, uids)
         self.modseq = modseq  # the log has been folded in up to here
+        self.settled = modseq  # all that happened up to here has been told
         self.known = len(uids)  # how many of `uids` the client has been told of by EXISTS
         self._gone: set[Uid] = set()
         self._changed: set[Uid] = set()
@@ -140,6 +141,8 @@ class View:
 
     def note(self, delta: Delta, *, silent: bool = False) -> None:
         """Fold a piece of the log in. `silent`: its flag changes are the client's own and it knows them already."""
+        if not self.pending:
+            self.settled = self.modseq
         fresh = self._fresh(delta)
         if fresh:
             self.uids = self.uids + uid_list(fresh)
@@ -168,6 +171,7 @@ class View:
         changed = self._flags() if self._changed and flags else ()
         if not self._gone:
             self.uids = self._shelf.put(self.mailbox, self.modseq, self.uids)
+            self.settled = self.modseq
         return Told(said, exists, recent, changed)
 
     def _drop_untold(self) -> None:

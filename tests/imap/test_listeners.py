@@ -53,6 +53,7 @@ SAID: dict[str, list[bytes]] = {
     "METADATA": [b'GETMETADATA "" /private/comment', b'SETMETADATA "" (/private/comment {1+}\r\nx)'],
     "LIST-METADATA": [b'LIST "" * RETURN (METADATA (/private/comment))'],
     "COMPRESS=DEFLATE": [b"COMPRESS DEFLATE"],
+    "MESSAGELIMIT": [b"SEARCH UIDAFTER 1", b"UID SEARCH UIDBEFORE 2"],
 }  # fmt: skip
 # Nothing of these can be said by a client, or it is what every server understands.
 SILENT = {

@@ -5,7 +5,7 @@ Rule: a line is either allowed by what the client is doing, or it is a surprise;
 
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -120,6 +120,9 @@ class Client:
     mine: dict[Place, bool] = field(default_factory=dict)  # whether this client's own keyword is set there
     unsure: set[Place] = field(default_factory=set)  # where a STORE of it is under way
     highest: dict[str, int] = field(default_factory=dict)
+    complete: int = 0  # everything up to this modseq has been told of the mailbox that is open
+    heard: int = 0  # the highest modseq heard since the last tagged answer
+    said: int | None = None  # what the server has said since then of how far all is told
     log: list[bytes] = field(default_factory=list)
     watch: Watch | None = None
     _tag: int = 0
@@ -194,6 +197,7 @@ class Client:
             if response.startswith(tag + b" "):
                 _, status, text = response.split(b" ", 2)
                 answer = Answer(status, text, lines)
+                self._conclude(answer)
                 fine = status == b"OK" or (status == b"NO" and answer.code[0] in EXPLAINED)
                 need(fine, f"{self.name}: {response!r}")
                 return answer
@@ -201,10 +205,22 @@ class Client:
             lines.append(response[2:])
             self.hear(response[2:], doing)
 
+    def _conclude(self, answer: Answer) -> None:
+        """How far everything has been told, as RFC 7162 section 6 has a client work it out."""
+        if answer.code[0] == b"HIGHESTMODSEQ":
+            self.said = int(answer.code[1])
+        self.complete = max(self.complete, self.heard) if self.said is None else self.said
+        self.heard, self.said = 0, None
+
     def note(self, response: bytes) -> None:
         self.ledger.lines += 1
         self.log.append(response[:300])
         del self.log[:-60]
+
+    def unlearn(self, slots: Iterable[Slot]) -> None:
+        """What becomes of these messages' flags will not be told, or not all of it: a silent STORE."""
+        for slot in slots:
+            slot.flags = None
 
     # Listening
 
@@ -225,6 +241,8 @@ class Client:
             code = CODE.match(line)
             known = code is None or code[1] in CODES or (code[1] == b"COPYUID" and doing.word == "MOVE")
             need(known, f"{self.name}: a code that nothing explains: {line!r}")
+            if code is not None and code[1] == b"HIGHESTMODSEQ":
+                self.said = int(code[2])
         elif self.watch is not None and self.watch.tag in line and UPDATE.search(line):
             self.watch.apply(line)
         else:
@@ -325,6 +343,7 @@ class Client:
         if modseq:
             need(int(modseq[1]) >= slot.modseq, f"{self.name} in {self.mailbox}: the modseq fell: {line!r}")
             slot.modseq = int(modseq[1])
+            self.heard = max(self.heard, slot.modseq)
         if flags:
             slot.flags = frozenset(flags[1].decode().split()) - {"\\Recent"}
         if slot.uid is None:

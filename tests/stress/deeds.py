@@ -152,7 +152,8 @@ async def idle(client: Client, random: Random) -> None:
 async def store(client: Client, random: Random) -> None:
     if client.read_only or client.mailbox is None or not client.slots:
         return
-    by, which, uids = named(client, random, picked(random, client.slots))
+    at = picked(random, client.slots)
+    by, which, uids = named(client, random, at)
     if not which:
         await learn(client)
         return
@@ -169,6 +170,8 @@ async def store(client: Client, random: Random) -> None:
         since = f"(UNCHANGEDSINCE {client.highest.get(client.mailbox, 1)}) "
     if own:
         client.unsure |= places
+    if silent:
+        client.unlearn(client.slots[position] for position in at)
     answer = await client.say(f"{by}STORE {which} {since}{change}FLAGS{silent} ({' '.join(flags)})")
     if own:
         client.unsure -= places
@@ -243,11 +246,13 @@ async def remove(client: Client, random: Random) -> None:
     """Mark and expunge, all of it or what is named."""
     if client.read_only or client.mailbox not in STRICT or len(client.slots) < 5:
         return
-    uids = [uid for at in picked(random, client.slots, 4) if (uid := client.slots[at].uid) is not None]
+    slots = [client.slots[at] for at in picked(random, client.slots, 4)]
+    uids = [slot.uid for slot in slots if slot.uid is not None]
     if not uids:
         await learn(client)
         return
     client.ledger.condemn(client.mailbox, uids)
+    client.unlearn(slots)
     await client.say(f"UID STORE {spelled(uids)} +FLAGS.SILENT (\\Deleted)")
     await client.say(random.choice(("EXPUNGE", f"UID EXPUNGE {spelled(uids)}", f"UID EXPUNGE {spelled(uids)}")))
 

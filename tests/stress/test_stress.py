@@ -65,7 +65,7 @@ async def caught(home: Path) -> str:
 
 
 async def test_expunge_during_fetch_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "news_after", lambda *_: pipeline.News(any=True, gone=True))
+    monkeypatch.setattr(session, "news_after", lambda *_, **__: pipeline.News(any=True, gone=True))
     assert await caught(tmp_path)
 
 

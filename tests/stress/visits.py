@@ -42,7 +42,6 @@ class Visitor(Client):
     """A client that opens mailboxes, leaves them and comes back."""
 
     kept: dict[str, Kept] = field(default_factory=dict)
-    complete: int = 0  # everything up to this modseq has been told
 
     async def turn_on(self, mode: str) -> None:
         """A mode, if the server has it."""
@@ -95,6 +94,7 @@ class Visitor(Client):
         for line in lines:
             if FETCH.match(line):
                 self._hear_fetch(line, _OPENED)
+        self.heard = 0  # of this SELECT, whose HIGHESTMODSEQ counts
 
     async def _check(self) -> None:
         """What is believed after coming back, against what the server says when it is asked for everything."""
@@ -102,6 +102,7 @@ class Visitor(Client):
             return
         known = {slot.uid: slot for slot in map(replace, self.slots) if slot.uid is not None}
         top = 0 if len(known) < len(self.slots) else max(known)
+        complete = self.complete
         answer = await self.say("UID FETCH 1:* (FLAGS MODSEQ)")
         for line in answer.lines:
             match = FETCH.match(line)
@@ -111,7 +112,7 @@ class Visitor(Client):
             uid = int(match[1]) if match[2] else int(UID.search(line)[1])  # type: ignore[index]  # by UID it is there
             slot = known.get(uid)
             need(slot is not None or uid > top, f"{self.name}: UID {uid} of {self.mailbox} was not told of")
-            if slot is None or slot.flags is None or int(modseq[1]) > self.complete:
+            if slot is None or slot.flags is None or int(modseq[1]) > complete:
                 continue
             now = frozenset(flags[1].decode().split()) - {"\\Recent"}
             need(now == slot.flags, f"{self.name}: {self.mailbox} {uid} came back as {sorted(slot.flags)}: {line!r}")

@@ -70,12 +70,15 @@ class Believer:
         word = text.split()[0]
         for line in answer.untagged:
             self.hear(line, by_number=word in BY_NUMBER)
-        told = HIGHEST.search(answer.text)
-        if told:
-            self.modseq = max(self.modseq, int(told[1]))
-        if word == "NOOP":
-            self.modseq = max(self.modseq, self.heard_modseq)
+        self._conclude(answer)
         return answer
+
+    def _conclude(self, answer: Answer) -> None:
+        """How far it has been told everything: what the server says of that, else the highest modseq it has heard since
+        the last tagged answer (RFC 7162 section 6)."""
+        told = [int(found[1]) for line in (*answer.untagged, answer.text) if (found := HIGHEST.search(line))]
+        self.modseq = told[-1] if told else max(self.modseq, self.heard_modseq)
+        self.heard_modseq = 0
 
     async def select(self, mailbox: str, *, read_only: bool = False) -> Answer:
         self.forget()
@@ -96,7 +99,6 @@ class Believer:
         assert validity
         assert highest
         self.uidvalidity, self.modseq = int(validity[1]), int(highest[1])
-        self.heard_modseq = 0
         gone = {uid for line in answer.untagged if (match := VANISHED.match(line)) for uid in numbers(match[2])}
         same = before is not None and before.uidvalidity == self.uidvalidity
         left = [slot for slot in before.slots if slot.uid not in gone] if before is not None and same else []
@@ -106,6 +108,7 @@ class Believer:
             self.believe(b"EXPUNGE" not in line, f"EXPUNGE in SELECT: {line!r}")
             if FETCH.match(line):
                 self._hear_fetch(line)
+        self.heard_modseq = 0
 
     def forget(self) -> None:
         """Leave the mailbox; who resyncs keeps what it knows, up to the first message whose UID it does not know."""
@@ -131,6 +134,7 @@ class Believer:
         answer = await self.client.answer(tag)
         for line in answer.untagged:
             self.hear(line)
+        self._conclude(answer)
 
     async def overhear(self) -> None:
         """Believe what has been pushed during IDLE."""

@@ -178,7 +178,7 @@ async def test_a_flag_missed_in_one_view_is_caught(tmp_path: Path, monkeypatch: 
 
 
 async def test_expunge_during_fetch_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "news_after", lambda command, following: pipeline.News(any=True, gone=True))
+    monkeypatch.setattr(session, "news_after", lambda *_, **__: pipeline.News(any=True, gone=True))
     assert await caught(tmp_path)
 
 

@@ -107,6 +107,8 @@ async def run_fetch(session: Session, wanted: Fetching, *, uid: bool) -> Done:
     if plan.sets_seen and not selected.read_only and await _see(session, selected, spans):
         plan = _with_told(session, plan)
     done = await send(session, selected, plan, spans)
+    if plan.needs.modseq:
+        selected.stale = True  # what has been told may be newer than the log that has been read
     limited = part.code is not None
     answer = completed("UID FETCH" if uid else "FETCH", sum(map(len, spans)), done, uid=uid, limited=limited)
     return told(session, answer, part.code)
@@ -136,9 +138,11 @@ def _by_uid(session: Session) -> bool:
 
 
 def _with_told(session: Session, plan: FetchPlan) -> FetchPlan:
-    """The plan with what is told of a message whose flags have changed."""
+    """The plan with what is told of a message whose flags have changed (RFC 7162 section 3.2.4: UID and MODSEQ too)."""
     plan = plan.with_flags()
-    return plan.with_item(session.dialect.fetch_items[b"MODSEQ"]) if Mode.CONDSTORE in session.modes else plan
+    if Mode.CONDSTORE not in session.modes:
+        return plan
+    return plan.with_uid().with_item(session.dialect.fetch_items[b"MODSEQ"])
 
 
 def _changed(selected: Selected, spans: Sequence[range], since: int) -> list[range]:

@@ -54,6 +54,8 @@ def parse_store(cursor: Cursor, dialect: Dialect) -> Storing:
     if cursor.peek() == b"(" and dialect.store_params:
         read = cursor.parenthesised(partial(read_parameter, cursor, dialect.store_params))
         params = {parameter.name: value for parameter, value in read}
+        if len(params) < len(read):
+            cursor.fail("A parameter is given twice")
         cursor.sp()
     op = OPS.get(cursor.peek(), FlagOp.REPLACE)
     if op is not FlagOp.REPLACE:
@@ -89,6 +91,7 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     _answer(session, selected, wanted, set_here, uid=uid)
     done = completed(word, asked, len(here), uid=uid, limited=part.code is not None)
     if left_alone:
+        _tell_why(session, selected, [of for of in here if of in left_alone], uid=uid)
         named = stored.modified if uid else [selected.view.number(of) for of in stored.modified]
         done = Done("Some messages had changed meanwhile", codes.modified(named))
     return told(session, done, part.code)
@@ -103,6 +106,14 @@ def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequenc
         selected.view.forget_flags(done)
     numbers = selected.view.numbers(done)
     session.write(b"".join(sync.flag_columns(session, selected, numbers, done, uid=uid, flags=not wanted.silent)))
+
+
+def _tell_why(session: Session, selected: Selected, left_alone: Sequence[Uid], *, uid: bool) -> None:
+    """The flags of messages that had changed, so that the client need not ask for them (RFC 7162 section 3.1.3)."""
+    session.write(b"".join(sync.new_keywords(session, selected)))
+    selected.view.forget_flags(left_alone)
+    numbers = selected.view.numbers(left_alone)
+    session.write(b"".join(sync.flag_columns(session, selected, numbers, left_alone, uid=uid)))
 
 
 def completed(word: str, asked: int, done: int, *, uid: bool, limited: bool) -> Done:

@@ -141,9 +141,9 @@ async def run_search(session: Session, wanted: Searching, *, uid: bool) -> Done:
         session.say(b"SEARCH" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
     else:
         answer(session, selected, found, wanted.returns or (), uid=uid, criteria=_looked_at(wanted.criteria, found))
-    return limit.told(
-        session, Done("UID SEARCH completed" if uid else "SEARCH completed"), limit.code(session, found.lowest)
-    )
+    counted = wanted.criteria is not None and wanted.criteria.counted
+    done = Done("UID SEARCH completed" if uid else "SEARCH completed", counted=counted)
+    return limit.told(session, done, limit.code(session, found.lowest))
 
 
 def _looked_at(criteria: Criteria | None, found: Found) -> Criteria | None:

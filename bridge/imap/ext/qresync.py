@@ -4,7 +4,9 @@ What has gone is in the store's log, which outlives restarts and is kept for 90 
 is not there any more is told (section 3.2.5.2 allows more than has happened). Views have a log like other mailboxes.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
@@ -12,6 +14,7 @@ from bridge.imap import sync
 from bridge.imap.command import Refused
 from bridge.imap.dialect import Extension, Feature, Mode, Parameter, announces
 from bridge.imap.session import Session
+from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.seqset import STAR, SeqSet
 from mailstore.model import Uid
@@ -22,38 +25,40 @@ PIECE: Final = 1000  # FETCH lines written at once
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the client says it knows: the mailbox's UIDVALIDITY, its own state, and which UIDs it cares for."""
+    """What the client says it knows: the mailbox's UIDVALIDITY, its own state, which UIDs it cares for, and the UIDs
+    that it believes at some numbers."""
 
     uidvalidity: int
     modseq: int
     uids: SeqSet | None
+    pairs: tuple[SeqSet, SeqSet] | None
 
 
 def _parse(cursor: Cursor) -> Known:
-    """`(uidvalidity modseq [known-uids] [(numbers uids)])`. The last is not needed: the log knows what has gone."""
+    """`(uidvalidity modseq [known-uids] [(numbers uids)])`."""
     cursor.sp()
     cursor.byte(b"(")
     uidvalidity = cursor.nz_number()
     cursor.sp()
     modseq = cursor.number64()
-    uids = None
-    if cursor.try_sp():
-        if cursor.peek() != b"(":
-            uids = _plain_set(cursor)
-            if cursor.try_sp():
-                _pairs(cursor)
-        else:
-            _pairs(cursor)
+    uids = pairs = None
+    more = cursor.try_sp()
+    if more and cursor.peek() != b"(":
+        uids = _plain_set(cursor)
+        more = cursor.try_sp()
+    if more:
+        pairs = _pairs(cursor)
     cursor.byte(b")")
-    return Known(uidvalidity, modseq, uids)
+    return Known(uidvalidity, modseq, uids, pairs)
 
 
-def _pairs(cursor: Cursor) -> None:
+def _pairs(cursor: Cursor) -> tuple[SeqSet, SeqSet]:
     cursor.byte(b"(")
-    _plain_set(cursor)
+    numbers = _plain_set(cursor)
     cursor.sp()
-    _plain_set(cursor)
+    uids = _plain_set(cursor)
     cursor.byte(b")")
+    return numbers, uids
 
 
 def _plain_set(cursor: Cursor) -> SeqSet:
@@ -66,9 +71,11 @@ def _plain_set(cursor: Cursor) -> SeqSet:
     return found
 
 
-def _allow(session: Session, _: Known) -> None:
+def _allow(session: Session, known: Known) -> None:
     if Mode.QRESYNC not in session.modes:
         raise Refused("ENABLE QRESYNC comes first", bad=True)
+    if Mode.UIDONLY in session.modes and known.pairs is not None:  # RFC 9586 section 3.7
+        raise Refused("Only UIDs are spoken here now", Code.UIDREQUIRED.value, bad=True)
 
 
 def _resync(session: Session, known: Known) -> None:
@@ -76,8 +83,9 @@ def _resync(session: Session, known: Known) -> None:
     selected = session.open_mailbox()
     if known.uidvalidity != selected.mailbox.uidvalidity:
         return
-    session.write(sync.vanished_earlier(session, selected, known.modseq, known.uids))
     view = selected.view
+    first = _agreed(known.pairs, view.uids) + 1 if known.pairs is not None else 1
+    session.write(sync.vanished_earlier(session, selected, known.modseq, known.uids, first))
     wanted = [Uid(uid) for uid in selected.index.changed_since(known.modseq)]
     if known.uids is not None:
         spans = known.uids.resolve_uids(wanted)
@@ -85,6 +93,17 @@ def _resync(session: Session, known: Known) -> None:
     numbered = [(number, uid) for uid in wanted if (number := view.number(uid))]
     for start in range(0, len(numbered), PIECE):
         session.write(b"".join(sync.flag_lines(session, selected, numbered[start : start + PIECE])))
+
+
+def _agreed(pairs: tuple[SeqSet, SeqSet], uids: Sequence[int]) -> int:
+    """The highest UID that the client has at the right number: of what was below it knows everything (3.2.5.2)."""
+    believed = islice(zip(_each(pairs[0]), _each(pairs[1]), strict=False), len(uids))
+    return max((uid for number, uid in believed if number <= len(uids) and uids[number - 1] == uid), default=0)
+
+
+def _each(numbers: SeqSet) -> Iterator[int]:
+    for low, high in numbers.ranges:
+        yield from range(low, high + 1)
 
 
 EXTENSION: Final = Extension(

@@ -66,7 +66,7 @@ async def run_sort(session: Session, wanted: Sorting, *, uid: bool) -> Done:
         modseq = highest(session, selected, found, None)
         shown = b" " + numbers(told) if told else b""
         session.say(b"SORT" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
-    return Done("UID SORT completed" if uid else "SORT completed")
+    return Done("UID SORT completed" if uid else "SORT completed", counted=wanted.criteria.counted)
 
 
 EXTENSION: Final = Extension(

@@ -48,7 +48,7 @@ async def run_thread(session: Session, wanted: Threading, *, uid: bool) -> Done:
         )
         memory.remember(mailbox, wanted.algorithm, of, threads)
     session.say(b"THREAD " + threads if threads else b"THREAD")
-    return Done("UID THREAD completed" if uid else "THREAD completed")
+    return Done("UID THREAD completed" if uid else "THREAD completed", counted=wanted.criteria.counted)
 
 
 EXTENSION: Final = Extension(
