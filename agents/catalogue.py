@@ -26,6 +26,14 @@ YOURS: Final = "yours"
 Servers = Callable[[], Mapping[str, str]]
 """Every MCP server by name, with what keeps it from being used, or nothing."""
 
+Users = Callable[[], Collection[str]]
+"""The names of the accounts: each has an address, which no skill can have too."""
+
+
+def nobody() -> Collection[str]:
+    """The accounts where nobody knows of any."""
+    return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -60,12 +68,17 @@ class Catalogue(Mapping[str, Profile]):
     """The ready skills by name, as the runtime takes them; `listed` has all of them. `adjust` is applied to each."""
 
     def __init__(
-        self, settings: Settings, servers: Servers, adjust: Callable[[Profile], Profile] = lambda profile: profile
+        self,
+        settings: Settings,
+        servers: Servers,
+        adjust: Callable[[Profile], Profile] = lambda profile: profile,
+        users: Users = nobody,
     ) -> None:
         self._settings = settings
         self._folder = DataFolder(settings.home)
         self._servers = servers
         self._adjust = adjust
+        self._users = users
         self.revision = 0
         self.listed: tuple[Listed, ...] = ()
         self._ready: dict[str, Profile] = {}
@@ -94,9 +107,9 @@ class Catalogue(Mapping[str, Profile]):
         """A skill by its name, however it is."""
         return next((one for one in self.listed if one.name == name), None)
 
-    def broken(self) -> list[Listed]:
-        """Those that cannot be read, above all a gate of theirs."""
-        return [one for one in self.listed if one.state == BROKEN]
+    def left_out(self) -> list[Listed]:
+        """Those that nobody turned off and that cannot be used all the same."""
+        return [one for one in self.listed if one.state in (BROKEN, NOT_READY)]
 
     def using(self, server: str) -> list[str]:
         """The ready skills that name a tool of a server."""
@@ -172,7 +185,9 @@ class Catalogue(Mapping[str, Profile]):
     def _clash(self, name: str) -> list[str]:
         if name in RESERVED:
             return [f"its address {name}@ has a meaning of its own"]
-        return [f"the agent {name} has its address"] if name in self._settings.agents else []
+        if name in self._settings.agents:
+            return [f"the agent {name} has its address"]
+        return [f"the account {name} has its address: rename the skill"] if name in self._users() else []
 
     def _missing(self, profile: Profile) -> list[str]:
         """The tools that a skill declares and cannot have, and the servers behind them."""

@@ -12,51 +12,51 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from sqlite3 import DatabaseError
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from bridge import checkup
+from bridge.checkup import Ask
 from bridge.control.client import call
 from bridge.control.protocol import ControlError
+from bridge.finding import Finding, secret_fault, short
 from bridge.net.tls import server_context
 from config.paths import DataFolder, FolderLock, FolderLocked, holder
-from config.secrets import Secret, SecretError
-from config.settings import Settings
+from config.settings import DEMO_MODEL, Model, Settings
 from mailstore.errors import StoreError
-
-State = Literal["ok", "note", "fault"]
 
 CONNECT_SECONDS: Final = 5.0
 DAY: Final = 86_400
 SOON_DAYS: Final = 30
 LOW_DISK_BYTES: Final = 500 * 1024 * 1024
 BUILT_AFTER: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+LOCAL: Final = ("ollama/", "ollama_chat/", "bedrock/")
+"""Providers that take no key: on this machine, or known by the machine's own account."""
+
 SERVICES: Final = ("imap", "imaps", "smtp", "smtps", "web")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check: what was found, and for a note or a fault what to do."""
+def examine(settings: Settings, ask: Ask, *, login: bool = False) -> list[Finding]:
+    """Every finding, in the order in which to mend. `login`: mailboxes elsewhere are logged in to."""
+    from mailstore.store import FILE
 
-    check: str
-    state: State
-    found: str
-    fix: str = ""
-
-
-def examine(settings: Settings) -> list[Finding]:
-    """Every finding, in the order in which to mend."""
     if not settings.home.is_dir():
         fix = "`postroom serve` or `postroom init` makes it"
-        return [Finding("data folder", "note", f"{settings.home} does not exist yet", fix), *_outside(settings)]
+        nothing = Finding("data folder", "note", f"{settings.home} does not exist yet", fix)
+        return [nothing, *_outside(settings), *checkup.examine(settings, None, login=login)]
     folder = DataFolder(settings.home)
     status, server = _server(folder)
     findings = [*_folder(folder), server, *_ports(settings, status), *_certificate(settings, folder)]
     findings += _store(settings, folder, running=status is not None)
-    return [*findings, *_skills(settings), *_outside(settings)]
+    known = ask if (folder.root / FILE).exists() and not _is_faulty(findings, "store", "server") else None
+    return [*findings, *_skills(settings, known), *_outside(settings), *checkup.examine(settings, known, login=login)]
+
+
+def _is_faulty(findings: list[Finding], *checks: str) -> bool:
+    return any(each.state == "fault" and each.check in checks for each in findings)
 
 
 def _outside(settings: Settings) -> Iterator[Finding]:
@@ -196,42 +196,47 @@ async def _check(settings: Settings) -> list[str]:
         await store.close()
 
 
-def _skills(settings: Settings) -> Iterator[Finding]:
+def _skills(settings: Settings, ask: Ask | None) -> Iterator[Finding]:
     """A broken skill is a fault, as somebody counts on its gates; one that only lacks something is worth a note."""
     from agents.catalogue import BROKEN, NOT_READY
-    from bridge.control.skills import of_settings
+    from bridge.control.skills import of_settings, told
 
-    listed = of_settings(settings).listed
-    wrong = [one for one in listed if one.state in (BROKEN, NOT_READY)]
+    try:
+        listed = (ask("skills", {}) if ask is not None else told(settings, of_settings(settings)))["skills"]
+    except ControlError as error:
+        yield Finding("skills", "fault", error.message, error.fix)
+        return
+    wrong = [one for one in listed if one["state"] in (BROKEN, NOT_READY)]
     for one in wrong:
-        state: State = "fault" if one.state == BROKEN else "note"
-        fix = f"mend {one.place}" if one.state == BROKEN else "see docs/skills.md, or `postroom skills disable` it"
-        yield Finding("skills", state, f"{one.name} is {one.state}: {'; '.join(one.why)}", fix)
+        is_broken = one["state"] == BROKEN
+        fix = f"mend {one['place']}" if is_broken else "see docs/skills.md, or `postroom skills disable` it"
+        found = f"{one['name']} is {one['state']}: {'; '.join(one['why'])}"
+        yield Finding("skills", "fault" if is_broken else "note", found, fix)
     if not wrong:
         yield Finding("skills", "ok", f"{len(listed)} skills, each ready or turned off")
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
+    used: set[str] = set()
     for agent in settings.agents.values():
-        model = settings.models[agent.model]
-        check = f"model of {agent.name}"
-        if model.provider == "demo":
-            fix = "set up [models] and the agent's model for real answers"
-            yield Finding(check, "note", "the built-in demo (no AI)", fix)
-        elif (problem := _secret_fault(model.api_key)) is not None:
-            yield Finding(check, "fault", f"{model.name}: {problem[0]}", problem[1])
-        else:
-            yield Finding(check, "ok", f"{model.name} ({model.model})")
+        for tag in (agent.model, *agent.fallbacks):
+            check = f"model of {agent.name}" if tag == agent.model else f"stand-in of {agent.name}"
+            yield _model(check, settings.models[tag])
+        used |= {agent.model, *agent.fallbacks}
+    yield from (_model(f"model {tag}", each) for tag, each in settings.models.items() if tag not in used | {DEMO_MODEL})
 
 
-def _secret_fault(secret: Secret | None) -> tuple[str, str] | None:
-    """Why a secret cannot be read, and what to do; None when it can, or when there is none."""
-    try:
-        if secret is not None:
-            secret.reveal()
-    except SecretError as error:
-        return f"{error.reference} {error.message}", error.fix
-    return None
+def _model(check: str, model: Model) -> Finding:
+    if model.provider == "demo":
+        return Finding(
+            check, "note", "the built-in demo (no AI)", "set up [models] and the agent's model for real answers"
+        )
+    if (problem := secret_fault(model.api_key)) is not None:
+        return Finding(check, "fault", f"{model.name}: {problem[0]}", problem[1])
+    if model.api_key is None and not model.api_base and not model.model.startswith(LOCAL):
+        fix = f"write api_key under [models.{model.name}], unless its provider takes none"
+        return Finding(check, "note", f"{model.name} ({model.model}): no key is set", fix)
+    return Finding(check, "ok", f"{model.name} ({model.model})")
 
 
 def _relay(settings: Settings) -> Iterator[Finding]:
@@ -239,7 +244,7 @@ def _relay(settings: Settings) -> Iterator[Finding]:
     if relay is None:
         yield Finding("relay", "note", "none: agents cannot send mail", "set [relay] host and from to let them")
         return
-    if (problem := _secret_fault(relay.password)) is not None:
+    if (problem := secret_fault(relay.password)) is not None:
         yield Finding("relay", "fault", *problem)
         return
     where = f"{relay.host}:{relay.port}"
@@ -247,7 +252,7 @@ def _relay(settings: Settings) -> Iterator[Finding]:
         _greet(settings)
     except (OSError, smtplib.SMTPException) as error:
         fix = "check relay.host, relay.port, relay.tls and the login"
-        yield Finding("relay", "fault", f"{where}: {_short(error)}", fix)
+        yield Finding("relay", "fault", f"{where}: {short(error)}", fix)
     else:
         yield Finding("relay", "ok", f"{where} answers{' and takes the login' if relay.username else ''}")
 
@@ -268,11 +273,6 @@ def _greet(settings: Settings) -> None:
             client.login(relay.username, relay.password.reveal() if relay.password else "")
         else:
             client.ehlo()
-
-
-def _short(error: Exception) -> str:
-    """An error on one line, without what a server may have echoed at length."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def _clock(settings: Settings) -> Finding:

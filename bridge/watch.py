@@ -29,6 +29,9 @@ TELL_AFTER: Final = 3
 """Failures in a row after which whoever watches is told, once, until it works again."""
 
 JOIN_SECONDS: Final = 10.0
+CONNECT_SECONDS: Final = 30.0
+READ_SECONDS: Final = 60.0
+UNNUMBERED: Final = "the server numbers no mail of this mailbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,23 +153,8 @@ class Watch:
             self._call(self._tell(_why(error)))
 
     def _connect(self) -> None:
-        import ssl
-
-        import imapclient
-
-        settings = self._settings
-        client = imapclient.IMAPClient(
-            settings.host,
-            settings.port,
-            use_uid=True,
-            ssl=settings.tls == "implicit",
-            ssl_context=ssl.create_default_context() if settings.tls == "implicit" else None,
-            timeout=imapclient.SocketTimeout(connect=30, read=60),
-        )
-        self._client = client
-        if settings.tls == "starttls":
-            client.starttls(ssl.create_default_context())
-        client.login(settings.username, settings.password.reveal() if settings.password else "")
+        self._client = _dialled(self._settings, READ_SECONDS)
+        _enter(self._client, self._settings)
 
     def _leave(self) -> None:
         client, self._client = self._client, None
@@ -181,7 +169,7 @@ class Watch:
         client = self._client
         opened = client.select_folder(self._settings.mailbox, readonly=True)
         if b"UIDVALIDITY" not in opened:
-            raise ValueError("the server numbers no mail of this mailbox")
+            raise ValueError(UNNUMBERED)
         self._begin(int(opened[b"UIDVALIDITY"]), self._next_uid(opened))
         idles = client.has_capability("IDLE")
         while not self._stop.is_set():
@@ -260,6 +248,48 @@ class Watch:
             return await work
 
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
+
+
+def try_out(far: Far, seconds: float) -> tuple[str, bool]:
+    """Log in to a mailbox, open it read-only and leave. Why that fails, in words, or ""; and whether it has IDLE."""
+    from imapclient.exceptions import IMAPClientError
+
+    client: Any = None
+    try:
+        client = _dialled(far, seconds)
+        _enter(client, far)
+        opened = client.select_folder(far.mailbox, readonly=True)
+        return ("" if b"UIDVALIDITY" in opened else UNNUMBERED), bool(client.has_capability("IDLE"))
+    except (IMAPClientError, OSError, ValueError, SecretError) as error:
+        return _why(error), False
+    finally:
+        if client is not None:
+            with suppress(IMAPClientError, OSError):
+                client.shutdown()
+
+
+def _dialled(far: Far, seconds: float) -> Any:
+    """A client that is connected and not logged in."""
+    import ssl
+
+    import imapclient
+
+    return imapclient.IMAPClient(
+        far.host,
+        far.port,
+        use_uid=True,
+        ssl=far.tls == "implicit",
+        ssl_context=ssl.create_default_context() if far.tls == "implicit" else None,
+        timeout=imapclient.SocketTimeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
+    )
+
+
+def _enter(client: Any, far: Far) -> None:
+    if far.tls == "starttls":
+        import ssl
+
+        client.starttls(ssl.create_default_context())
+    client.login(far.username, far.password.reveal() if far.password else "")
 
 
 def _why(error: Exception) -> str:

@@ -3,21 +3,27 @@
 The rule: looking changes nothing.
 """
 
-from typing import Final
+from functools import partial
+from typing import Annotated, Final
 
 import typer
 
-from bridge.cli.common import FAILED, AsJson, Config, Home, print_json, settings_of
+from bridge.cli.common import FAILED, AsJson, Config, Home, ask, print_json, settings_of
 
 MARKS: Final = {"ok": "ok", "note": "note", "fault": "FAULT"}
 
 
-def doctor(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
-    """Check folder, ports, certificate, store, models, relay and clock, and say what to do (exit code 1 on a fault)."""
+def doctor(
+    login: Annotated[bool, typer.Option("--login", help="Log in to the mailboxes elsewhere, and look.")] = False,
+    home: Home = None,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check everything that has to be right, and say what to do where it is not (exit code 1 on a fault)."""
     from bridge.doctor import examine
 
     settings = settings_of(home, config)
-    findings = examine(settings)
+    findings = examine(settings, partial(ask, settings), login=login)
     if as_json:
         print_json(
             [{"check": each.check, "state": each.state, "found": each.found, "fix": each.fix} for each in findings]

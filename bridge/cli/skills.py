@@ -16,9 +16,11 @@ Skill = Annotated[str, typer.Argument(help="The skill, as `postroom skills list`
 def skills_list(home: Home = None, config: Config = None, as_json: AsJson = False) -> None:
     """List the skills: those that are ready, and what is wrong with the others (exit code 1 when one is broken)."""
     from bridge.control.skills import of_settings, told
+    from mailstore.store import FILE
 
     settings = settings_of(home, config)
-    found = told(settings, of_settings(settings))["skills"]
+    is_made = (settings.home / FILE).exists()
+    found = (ask(settings, "skills", {}) if is_made else told(settings, of_settings(settings)))["skills"]
     if as_json:
         print_json(found)
     else:

@@ -29,6 +29,8 @@ def status(home: Home = None, config: Config = None, as_json: AsJson = False) ->
 
 
 def _lines(told: dict[str, Any]) -> list[str]:
+    from config.redact import escape
+
     state = f"running, process {told['pid']}" if told["running"] else "not running"
     lines = [f"Server    {state}", f"Folder    {told['home']}"]
     if ports := told["ports"]:
@@ -37,6 +39,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
     lines.append(f"Accounts  {', '.join(each['address'] for each in told['accounts']) or 'none'}")
     lines.append(f"Runs      {_counts(told['runs'])}")
     lines.append(f"Queues    {_counts(told['queues'])}")
+    lines += [f"Left out  {name}, {escape(why)}" for name, why in told["left_out"].items()]
     return lines
 
 

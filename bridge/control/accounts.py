@@ -14,6 +14,7 @@ from agents.folders import grants
 from bridge import passwords
 from bridge.control.ports import Desk, StoreDesk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
+from bridge.control.skills import catalogue
 from bridge.control.who import chosen
 from mailstore import accounts
 from mailstore.model import Account
@@ -95,6 +96,9 @@ def _check_name(desk: StoreDesk, name: str) -> None:
     if name in RESERVED or name in desk.settings.agents:
         whose = "an agent's address" if name in desk.settings.agents else "an address of Postroom itself"
         raise ControlError(REFUSED, f"{desk.settings.address(name)} is {whose}", "choose another name")
+    if name in catalogue(desk):
+        fix = f"choose another name, or `postroom skills disable {name}`"
+        raise ControlError(REFUSED, f"{desk.settings.address(name)} is the address of a skill", fix)
 
 
 async def remove(desk: Desk, args: Args) -> Json:

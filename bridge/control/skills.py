@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Final
 
 from agents import bundle
-from agents.catalogue import Catalogue, Refused
+from agents.catalogue import Catalogue, Refused, Users, nobody
 from agents.guide import with_model
 from agents.mcp import file
 from bridge.control.ports import StoreDesk
@@ -16,6 +16,7 @@ from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, Contr
 from config.load import child_environment
 from config.paths import DataFolder
 from config.settings import Settings
+from mailstore import accounts
 
 _SEEN: Final = ("name", "source", "place", "state", "why")
 
@@ -71,16 +72,19 @@ async def remove(desk: StoreDesk, args: Args) -> Json:
 
 def catalogue(desk: StoreDesk) -> Catalogue:
     """The running server's skills, else the same read now."""
-    return desk.skills if desk.skills is not None else of_settings(desk.settings)
+    if desk.skills is not None:
+        return desk.skills
+    return of_settings(desk.settings, lambda: desk.store.read(lambda tx: {each.name for each in accounts.all(tx)}))
 
 
-def of_settings(settings: Settings) -> Catalogue:
+def of_settings(settings: Settings, users: Users = nobody) -> Catalogue:
     """The skills of an installation without a server around them."""
     path = DataFolder(settings.home).mcp_file
     return Catalogue(
         settings,
         lambda: file.usable(file.read(path, child_environment())),
         lambda profile: with_model(settings, profile),
+        users,
     )
 
 

@@ -8,6 +8,7 @@ from sqlite3 import Row
 
 from bridge.control.ports import ListeningPorts, StoreDesk
 from bridge.control.protocol import Args, Json
+from bridge.control.skills import catalogue
 from mailstore import accounts
 from mailstore.sqlite import ReadTx
 
@@ -16,7 +17,11 @@ async def status(desk: StoreDesk, args: Args) -> Json:
     """Process, ports, accounts, runs by state, open requests, and what waits in the queues."""
     args.done()
     facts = desk.store.read(_facts)
-    return {"pid": os.getpid(), "running": desk.ports is not None, "ports": _ports(desk.ports), **facts}
+    left_out = {one.name: f"{one.state}: {'; '.join(one.why)}" for one in catalogue(desk).left_out()}
+    named = {account["name"] for account in facts["accounts"]} & desk.settings.agents.keys()
+    left_out |= dict.fromkeys(sorted(named), "not reached: an account has the address of this agent")
+    running = {"pid": os.getpid(), "running": desk.ports is not None, "ports": _ports(desk.ports)}
+    return {**running, **facts, "left_out": left_out}
 
 
 async def check(desk: StoreDesk, args: Args) -> Json:
