@@ -73,7 +73,7 @@ class Imap:
     max_sessions: int = option(200, "sessions one account may have open", low=1, high=100_000)
     append_limit: int = option(50 * MIB, "largest message to append, in bytes", low=64 * KIB, high=1024 * MIB)
     message_limit: int = option(100_000, "messages one command takes, with MESSAGELIMIT", low=1000, high=1_000_000)
-    idle_seconds: int = option(1800, "silence after which a session is logged out", low=60, high=86_400)
+    idle_seconds: int = option(1800, "silence after which a session is logged out", low=1800, high=86_400)
 
     @property
     def offers_scram(self) -> bool:

@@ -19,6 +19,7 @@ from bridge.imap.wire.grammar import MAX_NUMBER
 from bridge.imap.wire.render import flag_list, number_set, range_set
 from bridge.imap.wire.seqset import SeqSet, overlap, without
 from mailstore import changes, flags
+from mailstore.keywords import MAX_KEYWORDS
 from mailstore.model import Delta, FlagSet, ModSeq, Snapshot, Uid
 from mailstore.store import Store
 
@@ -130,11 +131,18 @@ def new_keywords(session: Reader, selected: Selected) -> list[bytes]:
     return keyword_lines(selected, keywords) if len(keywords) > selected.keywords else []
 
 
+def last_keywords(session: Reader, selected: Selected) -> list[bytes]:
+    """The same when no more can be made from now on, which must be told at once (RFC 9051 section 7.1)."""
+    keywords = session.store.read(lambda tx: flags.known(tx, selected.mailbox.account))
+    return keyword_lines(selected, keywords) if len(keywords) == MAX_KEYWORDS > selected.keywords else []
+
+
 def keyword_lines(selected: Selected, keywords: Sequence[str]) -> list[bytes]:
     """What flags there are, and which of them the client may keep."""
     selected.keywords = len(keywords)
     names = (*SYSTEM_FLAGS, *keywords)
-    permanent = () if selected.read_only else (*names, "\\*")
+    more = ("\\*",) if len(keywords) < MAX_KEYWORDS else ()  # no more can be made (RFC 9051 section 7.1)
+    permanent = () if selected.read_only else (*names, *more)
     return [
         b"* FLAGS %b\r\n" % flag_list(names),
         b"* OK [%b] Flags that can be kept\r\n" % codes.permanentflags(permanent),

@@ -123,6 +123,15 @@ def test_the_relay_is_read_with_from_as_its_sender(tmp_path: Path) -> None:
 # Faults: where, what, how to mend
 
 
+def test_a_session_is_never_ended_before_half_an_hour_of_silence(tmp_path: Path) -> None:
+    """RFC 9051 section 5.4."""
+    # req 5.4-setting
+    # req rfc9051/5.4-setting
+    assert only(faults(tmp_path, "[imap]\nidle_seconds = 1799\n")).key == "imap.idle_seconds"
+    write(tmp_path, "[imap]\nidle_seconds = 1800\n")
+    assert load(home=tmp_path, environ={}).imap.idle_seconds == 1800
+
+
 def test_all_faults_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     text = 'requre_tls = true\ndomain = 3\n[listen]\n\nimap = 70000\n[agents.assistant]\nmodel = "hiku"\n'
     found = faults(tmp_path, text + '[models.haiku]\nmodel = "anthropic/claude-haiku"\n')

@@ -82,6 +82,8 @@ async def test_field_24_the_flag_that_allows_keywords_is_among_the_permanent_one
 
 async def test_field_25_every_response_with_a_code_has_words_behind_it(house: House) -> None:
     """jstedfast/MailKit #225, pimalaya/himalaya #572: `* OK [UNSEEN 27]` and nothing more is no resp-text."""
+    # req 7.1-text
+    # req rfc9051/7.1-text
     await filled(house)
     client = await house.login()
     answer = await client.command("SELECT INBOX")
@@ -112,6 +114,8 @@ async def test_field_27_uid_expunge_takes_what_is_named_and_leaves_the_rest(hous
 
 async def test_field_28_expunging_the_last_message_says_nothing_of_exists(house: House) -> None:
     """wildduck #850: `* 0 EXISTS` behind EXPUNGE sends Apple Mail round in IDLE for ever."""
+    # req 7.4.1-order
+    # req rfc9051/7.5.1-no-exists
     await filled(house, 1)
     client, watcher = await house.login(select="INBOX"), await house.login(select="INBOX")
     await client.command("STORE 1 +FLAGS.SILENT (\\Deleted)")
@@ -197,6 +201,8 @@ async def test_field_35_another_select_says_that_the_first_mailbox_is_closed(hou
 @pytest.mark.parametrize("name", ["foo bar", "a (b", "FSF & GNU", "it's", 'quo"te', "back\\slash", "[list]", "~home"])
 async def test_field_36_names_are_quoted_so_that_they_come_back(house: House, name: str) -> None:
     """offlineimap3 #4 (a space), #223 (a bracket), #208 (an escaped slash), offlineimap #449."""
+    # req rfc9051/7.3.1-quoted
+    # req 7.2.2-quoted
     client = await house.login()
     spelled = name.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&-")
     assert (await client.command(f'CREATE "{spelled}"')).ok

@@ -117,6 +117,7 @@ async def test_field_07_a_sender_without_an_address_is_told_as_a_name(house: Hou
 
 async def test_field_08_the_extension_fields_of_a_multipart_come_in_their_order(house: House) -> None:
     """javaee/javamail #278: a description stood where the disposition of a multipart belongs."""
+    # req 7.4.2-extension-order
     raw = crlf(
         HEAD + "Content-Type: multipart/mixed; boundary=b\nContent-Description: S/MIME\nContent-Language: en\n\n"
         "--b\nContent-Type: text/plain\n\nx\n--b--\n"
@@ -152,6 +153,7 @@ async def test_field_10_a_part_asked_for_behind_its_end_is_empty_and_there(house
 
 async def test_field_11_a_partial_answer_names_its_start_alone(house: House) -> None:
     """twisted #5613 (`<0.30>` in the answer), greenmail #187 (the whole header, and no space before the literal)."""
+    # req 7.4.2-origin
     line = await fetched(house, letter("x"), "BODY.PEEK[HEADER]<0.10>")
     assert line == b"1 FETCH (BODY[HEADER]<0> {10}\r\nFrom: Bob )"
 
@@ -181,6 +183,7 @@ async def test_field_14_one_item_needs_no_parentheses_also_by_uid(house: House, 
 
 async def test_field_15_a_whole_message_is_there_among_other_items(house: House) -> None:
     """avihaymenahem/velo #241: answers well formed and without BODY[], so every message was dropped."""
+    # req 7.4.2-whole
     raw = letter("whole")
     line = await fetched(house, raw, "UID FLAGS INTERNALDATE ENVELOPE RFC822.SIZE BODY.PEEK[]")
     assert b"BODY[] {%d}\r\n%b)" % (len(raw), raw) in line

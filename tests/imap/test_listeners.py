@@ -78,12 +78,14 @@ def without(name: str) -> tuple[str, ...]:
 
 
 def test_every_extension_is_said_or_says_nothing() -> None:
+    # req rfc9051/6.5-capability-names
     assert set(SAID) | SILENT == {extension.name for extension in EXTENSIONS}
     assert not set(SAID) & SILENT
 
 
 @pytest.mark.parametrize("name", [*SAID])
 async def test_what_is_not_spoken_is_refused_and_breaks_nothing(name: str, tmp_path: Path) -> None:
+    # req rfc9051/6.5-not-spoken
     settings = house_settings(tmp_path, imap=Imap(extensions=without(name)))
     async with open_house(tmp_path, ("ada",), settings=settings) as house:
         for subject in ("one", "two"):
@@ -142,6 +144,7 @@ async def announced(house: House, *, secure: bool) -> list[bytes]:
 
 
 async def test_each_listener_speaks_its_own_set(tmp_path: Path) -> None:
+    # req rfc9051/11.2-both-ports
     imap = Imap(extensions_imap=("ENABLE",), extensions_imaps="all")
     async with open_house(tmp_path, ("ada",), settings=house_settings(tmp_path, imap=imap)) as house:
         plain, secure = await announced(house, secure=False), await announced(house, secure=True)

@@ -37,6 +37,7 @@ def slowed(house: House) -> Clock:
 
 
 async def test_who_does_not_log_in_is_dropped(tmp_path: Path) -> None:
+    # req rfc9051/5.4-before-login
     async with open_house(tmp_path) as house:
         clock = slowed(house)
         client = house.connect()
@@ -50,6 +51,8 @@ async def test_who_does_not_log_in_is_dropped(tmp_path: Path) -> None:
 
 
 async def test_a_silent_session_is_logged_out_after_half_an_hour_and_not_before(tmp_path: Path) -> None:
+    # req rfc9051/5.4-timer
+    # req 5.4-any-command
     async with open_house(tmp_path) as house:
         clock = slowed(house)
         client = await house.login(select="INBOX")
@@ -83,6 +86,7 @@ async def test_case_idle_03_something_is_said_every_two_minutes_of_idle(tmp_path
 
 
 async def test_an_account_may_have_so_many_sessions(tmp_path: Path) -> None:
+    # req rfc9051/7.1-limit-sessions
     async with open_house(tmp_path, settings=house_settings(tmp_path, imap=Imap(max_sessions=2))) as house:
         first, _ = await house.login(), await house.login()
         third = house.connect()
@@ -95,6 +99,8 @@ async def test_an_account_may_have_so_many_sessions(tmp_path: Path) -> None:
 
 
 async def test_a_network_peer_may_have_so_many_connections_and_this_machine_more(tmp_path: Path) -> None:
+    # req 7.1.5-refused
+    # req rfc9051/7.1.5-refused
     async with open_house(tmp_path) as house:
         for peer, greeted in (("192.0.2.7", b"* BYE [UNAVAILABLE] Too many connections"), ("127.0.0.1", b"* OK")):
             clients = [house.connect(peer) for _ in range(services.CONNECTIONS_OF_PEER + 1)]
@@ -133,6 +139,8 @@ async def test_an_overlong_line_is_refused_and_the_next_command_read(tmp_path: P
 
 
 async def test_case_idle_04_shutdown_says_bye_to_idle_and_quiet_clients(tmp_path: Path) -> None:
+    # req 3.4-bye-first
+    # req rfc9051/3.4-bye-first
     async with open_house(tmp_path) as house:
         idle, quiet = await house.login(select="INBOX"), await house.login()
         idle.send(b"i IDLE\r\n")
@@ -145,6 +153,8 @@ async def test_case_idle_04_shutdown_says_bye_to_idle_and_quiet_clients(tmp_path
 
 
 async def test_a_command_under_way_is_finished_before_the_shutdown(tmp_path: Path) -> None:
+    # req 7.1.5-shutdown
+    # req rfc9051/7.1.5-shutdown
     async with open_house(tmp_path) as house:
         client = await house.login(select="INBOX")
         client.send(b"a APPEND INBOX {%d+}\r\n%b\r\nb NOOP\r\n" % (len(letter("x")), letter("x")))
@@ -179,6 +189,7 @@ async def test_a_password_revoked_elsewhere_ends_its_sessions_with_the_next_swee
 async def test_an_unforeseen_fault_is_logged_and_told_in_general_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    # req rfc9051/7.1-serverbug
     async def broken(session: object, _: None) -> Done:
         raise RuntimeError("the secret inside")
 
@@ -197,6 +208,8 @@ async def test_an_unforeseen_fault_is_logged_and_told_in_general_words(
 
 
 async def test_a_large_message_is_streamed_in_and_out_unchanged(tmp_path: Path) -> None:
+    # req 6.3.11-eight-bit
+    # req rfc9051/D-size
     raw = letter("large", "\n".join(f"line {number} with some text" for number in range(100_000)))
     assert len(raw) > 2 * MIB
     async with open_house(tmp_path) as house:
@@ -223,6 +236,8 @@ async def test_many_large_bodies_are_sent_in_bounded_parts(tmp_path: Path) -> No
 
 
 async def test_a_client_that_is_lost_in_an_append_leaves_nothing(tmp_path: Path) -> None:
+    # req 6.3.11-whole
+    # req rfc9051/6.3.12-lost
     async with open_house(tmp_path) as house:
         client = await house.login()
         client.send(b"a APPEND INBOX {1000}\r\n")
@@ -292,6 +307,7 @@ async def test_case_idle_05_a_burst_is_told_at_once_and_then_in_one_piece(tmp_pa
 
 
 async def test_a_slow_reader_is_told_when_he_reads_again(tmp_path: Path) -> None:
+    # req rfc9051/5.3-flow
     async with open_house(tmp_path, ticking=True) as house:
         client = await house.login(select="INBOX")
         client.send(b"i IDLE\r\n")
@@ -408,6 +424,8 @@ async def test_unlike_mails_are_both_kept(tmp_path: Path) -> None:
 
 
 async def test_case_uid_01_uids_and_uidvalidity_are_the_same_after_a_restart(tmp_path: Path) -> None:
+    # req 2.3.1.1-restart
+    # req rfc9051/2.3.1.1-restart
     seen: list[list[bytes]] = []
     async with open_house(tmp_path) as house:
         await house.append("INBOX", letter("one"))

@@ -16,6 +16,8 @@ HALF_AN_HOUR = 30 * 60
 
 async def test_a_silent_session_is_kept_for_half_an_hour_and_then_logged_out(tmp_path: Path) -> None:
     # req 5.4-timer
+    # req rfc9051/7.1.5-autologout
+    # req 7.1.5-autologout
     async with open_house(tmp_path) as house:
         now = [1000.0]
         house.service.clock = lambda: now[0]

@@ -38,6 +38,8 @@ def secure_socket(serving: Serving, host: str = "127.0.0.1", name: str = "localh
 
 
 async def test_starttls_then_login(tmp_path: Path) -> None:
+    # req rfc9051/6.2.1-starttls
+    # req 6.2.1-capabilities
     async with serve_house(tmp_path) as serving:
 
         def client() -> None:
@@ -63,6 +65,8 @@ async def test_case_tls_01_and_tls_02_nothing_behind_starttls_is_read(tmp_path: 
 
 async def test_what_was_said_in_clear_leaves_no_state(tmp_path: Path) -> None:
     """Half a command before STARTTLS is no command after it, and STARTTLS is not offered twice."""
+    # req rfc9051/6.2.1-state
+    # req 6.2.1-state
     async with serve_house(tmp_path) as serving:
 
         def client() -> list[bytes]:
@@ -94,6 +98,8 @@ async def test_case_tls_04_both_loopback_addresses_with_their_names(tmp_path: Pa
 
 
 async def test_case_auth_01_both_forms_over_tls(tmp_path: Path) -> None:
+    # req rfc9051/6.2.2-plain
+    # req 6.2.2-plain
     async with serve_house(tmp_path) as serving:
         for first, then in ((b"a AUTHENTICATE PLAIN " + PLAIN, b""), (b"a AUTHENTICATE PLAIN", PLAIN)):
             heard = await in_thread(lambda f=first, t=then: talk(serving, f, t))  # type: ignore[misc]  # bound early
@@ -111,6 +117,7 @@ def talk(serving: Serving, *lines: bytes) -> list[bytes]:
 
 async def test_case_auth_05_a_wrong_password_is_said_so_and_bans_nobody(tmp_path: Path) -> None:
     """Five quick failures from several sockets: NO [AUTHENTICATIONFAILED] each; the right one is let in beside them."""
+    # req rfc9051/11.7-report
     async with serve_house(tmp_path) as serving:
 
         def wrong() -> bytes:

@@ -26,6 +26,8 @@ def limits(clock: Clock) -> LoginLimits:
 
 
 def test_wrong_passwords_are_slowed_more_and_more_up_to_two_seconds(limits: LoginLimits) -> None:
+    # req rfc9051/11.7-delay
+    # req 11.2-delay
     assert [limits.failed("127.0.0.1", "you") for _ in range(5)] == [0.5, 1.0, 2.0, 2.0, 2.0]
 
 

@@ -60,6 +60,7 @@ async def test_nobody_who_did_not_choose_to_trusts_us(made: Certificates) -> Non
 
 
 async def test_old_tls_is_refused(made: Certificates) -> None:
+    # req rfc9051/11.1-tls
     assert made.context.minimum_version == ssl.TLSVersion.TLSv1_2
 
 

@@ -204,6 +204,7 @@ def test_anything_behind_starttls_in_its_segment_closes_the_connection(
 ) -> None:
     # req 6.2.1-discard
     """tls-01 and tls-02: neither an injected command nor an impatient ClientHello is ever read."""
+    # req rfc9051/6.2.1-injection
 
     def client(port: int) -> bytes:
         with socket.create_connection(("127.0.0.1", port), timeout=BOUND) as peer:
@@ -275,6 +276,7 @@ def test_implicit_tls_is_secure_from_the_greeting(run: Runner, certificates: Cer
 
 
 def test_a_slow_reader_holds_up_the_work_and_not_the_memory(run: Runner, certificates: Certificates) -> None:
+    # req 5.3-flow
     async def scenario() -> None:
         async with serving(certificates.context) as (port, made):
             loop = asyncio.get_running_loop()

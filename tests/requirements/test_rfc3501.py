@@ -34,11 +34,3 @@ def test_a_row_is_tested_where_it_says(row: Row) -> None:
 def test_every_claim_has_its_row() -> None:
     known = {(row.id, row.where) for row in rows()}
     assert claims() - known == set()
-
-
-def test_every_section_of_commands_and_responses_has_rows() -> None:
-    sections = {row.id.partition("-")[0] for row in rows()}
-    commands = [f"6.1.{n}" for n in range(1, 4)] + [f"6.2.{n}" for n in range(1, 4)]
-    commands += [f"6.3.{n}" for n in range(1, 12)] + [f"6.4.{n}" for n in range(1, 9)] + ["6.5.1"]
-    responses = ["7.1", "7.2.1", "7.3.1", "7.3.2", "7.4.1", "7.4.2", "7.5"]
-    assert [section for section in commands + responses if section not in sections] == []

@@ -184,6 +184,8 @@ async def test_delete_destroys_the_mail_and_tells_so(desk: Desk) -> None:
 
 async def test_a_name_made_again_is_never_taken_for_the_old_one(desk: Desk) -> None:
     """Even when the clock stands still, or a mailbox of the same name comes by renaming."""
+    # req 2.3.1.1-validity-rises
+    # req rfc9051/2.3.1.1-validity-rises
     seen = set()
     for _ in range(3):
         seen.add((await create(desk, "t")).uidvalidity)

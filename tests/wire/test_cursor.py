@@ -156,6 +156,9 @@ def test_reads_whole_and_in_pieces(read: Reader, text: bytes, value: object) -> 
     # req 4.3-empty
     # req 4.5-nil
     # req 9-case
+    # req rfc9051/4.1-atom
+    # req rfc9051/9-case
+    # req 9-inbox
     reads(read, text, value)
 
 
@@ -170,6 +173,8 @@ def test_refuses_with_a_position(read: Reader, text: bytes, offset: int) -> None
     # req 4.2-number
     # req 4.3.1-nul
     # req 9-date
+    # req rfc9051/4.3.1-nul
+    # req rfc9051/9-date
     refuses(read, text, offset)
 
 

@@ -85,6 +85,8 @@ STREAMS: list[tuple[bytes, list[Outcome]]] = [
 def test_streams(stream: bytes, expected: list[Outcome], chunking: object) -> None:
     # req 4.3-literal
     # req 9-tag
+    # req 9-nul
+    # req rfc9051/9-nul
     cut = chunking(stream + NEXT)  # type: ignore[operator]  # one of CHUNKINGS
     assert outcomes(events(framer(), cut)) == [*expected, THEN]
 
@@ -143,6 +145,8 @@ def test_a_literal_of_unknown_length_ends_the_connection(announcement: bytes) ->
 
 
 def test_the_peer_is_asked_for_each_synchronising_literal_and_only_then() -> None:
+    # req 5.5-continuation
+    # req rfc9051/5.5-continuation
     source = framer()
     assert events(source, bytewise(b"A1 LOGIN {5}\r\n")) == [Continue(b"A1", 5)]
     assert events(source, bytewise(b"alice {2}\r\n")) == [Continue(b"A1", 2)]
@@ -199,6 +203,7 @@ def test_before_login_eight_kilobytes_must_do() -> None:
 
 
 def test_literal_minus_limits_only_literals_that_do_not_wait() -> None:
+    # req rfc9051/4.3-limit
     source = framer(nonsync=4096)
     assert outcomes(events(source, whole(b"A1 X {4097+}\r\n" + b"x" * 4097 + b"\r\n"))) == [
         refused(b"A1", Fault.LITERAL)
@@ -215,6 +220,7 @@ def test_tls_on_the_plain_port_is_told_apart() -> None:
 
 
 def test_lines_outside_the_grammar() -> None:
+    # req rfc9051/9-tag
     source = framer()
     source.feed(b"A1 AUTHENTICATE PLAIN\r\nAGEAYg==\r\n\r\n*\r\n\x00{5}\r\nDON")
     assert isinstance(source.next(), Frame)

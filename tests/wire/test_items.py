@@ -27,6 +27,7 @@ def test_ten_fields_always_and_missing_ones_are_nil() -> None:  # envelope-01
 
 
 def test_sender_and_reply_to_default_to_from_and_nothing_stands_for_from() -> None:  # envelope-03
+    # req 7.4.2-envelope-defaults
     assert envelope("From: Ada <ada@x.test>\n\n")[2:5] == [[ADA]] * 3
     assert envelope("Sender: Ada <ada@x.test>\n\n")[2:5] == [None, [ADA], None]
     assert envelope("From:\nSender: \nReply-To:\n\n")[2:5] == [None] * 3
@@ -37,6 +38,7 @@ def test_an_address_without_a_host_does_not_look_like_a_group() -> None:  # enve
 
 
 def test_groups_have_a_start_and_an_end() -> None:
+    # req 7.4.2-group
     assert envelope("To: team: a@x, b@y;, c@z\nCc: undisclosed-recipients:;\n\n")[5:7] == [
         [
             [None, None, b"team", None],
@@ -57,6 +59,7 @@ def test_odd_address_lists_are_read_somehow(field: str) -> None:  # envelope-05
 
 
 def test_quotes_and_backslashes_come_through() -> None:  # envelope-07
+    # req 7.4.2-address
     assert envelope('Subject: C:\\temp "x"\n\n')[1] == b'C:\\temp "x"'
 
 
@@ -67,6 +70,7 @@ def test_eight_bit_text_is_a_literal_and_never_in_quotes() -> None:  # fetch-24
 
 
 def test_tabs_empty_fields_and_mbox_lines() -> None:  # fetch-28, fetch-29
+    # req 7.4.2-envelope-nil
     found = envelope("From alice Mon Jan 1\nSubject:\tHello\nFrom:a@b\nX-Empty:\n\n")
     assert found[1:3] == [b"Hello", [[None, None, b"a", b"b"]]]
 
@@ -91,6 +95,7 @@ def test_an_attachment_has_its_extension_fields_and_body_has_none() -> None:  # 
 
 
 def test_an_enclosed_message_shows_its_envelope_body_and_lines() -> None:  # fetch-11
+    # req 7.4.2-message-structure
     text = MULTI + "--o\nContent-Type: message/rfc822\n\nSubject: in\n\na\nb\n--o--\n"
     [part, subtype, *_] = structure(text)
     assert part[:2] == [b"message", b"rfc822"]

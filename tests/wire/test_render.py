@@ -22,6 +22,8 @@ from tests.wire.harness import reads
     ],
 )
 def test_strings_are_quoted_or_literal(raw: bytes, wire: bytes) -> None:
+    # req rfc9051/9-strings
+    # req 9-strings
     assert render.string(raw) == wire
 
 
@@ -61,12 +63,16 @@ def test_mailbox_names_on_a_utf8_connection_hold_no_control_character() -> None:
     ],
 )
 def test_internal_dates(millis: int, zone: int, wire: bytes) -> None:
+    # req rfc9051/9-date-time
+    # req 9-date-time
     assert render.internal_date(millis, zone) == wire
     read, ahead = Cursor(wire).date_time()
     assert (read // 1000, ahead) == (max(millis // 1000, 398_044_800), zone)
 
 
 def test_flags_and_numbers() -> None:
+    # req rfc9051/9-flags
+    # req 9-flags
     assert render.flag_list([]) == b"()"
     assert render.flag_list(["\\Seen", "$Approved"]) == b"(\\Seen $Approved)"
     assert render.numbers([]) == b""
@@ -82,6 +88,8 @@ def test_number_sets_fold_rising_runs_and_keep_the_order(values: list[int], wire
 
 
 def test_text_is_one_printable_line_and_never_empty() -> None:
+    # req rfc9051/9-text
+    # req 9-text
     assert render.text("No such mailbox: Größe\r\nx") == b"No such mailbox: Gr??e??x"
     assert render.text("  ") == b"-"
 

@@ -130,6 +130,7 @@ def test_a_plain_message(item: str, expected: bytes) -> None:
     ],
 )
 def test_a_nested_message(item: str, expected: bytes) -> None:
+    # req 6.4.5-nested
     label = item.replace(".PEEK", "").encode()
     label = label.partition(b"<")[0] + (b"<%b>" % label.partition(b"<")[2].partition(b".")[0] if b"<" in label else b"")
     assert answer(item, NESTED) == label + b" " + expected
@@ -151,6 +152,7 @@ def test_a_message_that_is_one_enclosed_message() -> None:
     "raw", [PLAIN, NESTED, SINGLE, b"", b"\r\n", b"Subject: no body\r\n", b"no header at all", crlf("\nonly body")]
 )
 def test_header_and_text_are_the_whole(raw: bytes) -> None:
+    # req 7.4.2-blank-line
     parts = [answer(f"BODY.PEEK[{kind}]", raw).partition(b"}\r\n")[2] for kind in ("HEADER", "TEXT", "")]
     assert parts[0] + parts[1] == parts[2] == raw
 
@@ -163,6 +165,7 @@ def test_the_elder_names_give_the_same_bytes_under_their_own_name(kind: str) -> 
 
 
 def test_a_field_name_is_no_pattern() -> None:
+    # req 6.4.5-fields-exact
     assert answer("BODY.PEEK[HEADER.FIELDS (S.bject)]", PLAIN).endswith(b"{2}\r\n\r\n")
     assert answer("BODY.PEEK[HEADER.FIELDS (Sub)]", PLAIN).endswith(b"{2}\r\n\r\n")
 

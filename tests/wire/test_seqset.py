@@ -36,6 +36,7 @@ def read(text: bytes) -> SeqSet:
 )
 def test_uids(text: bytes, expected: list[int]) -> None:
     # req 9-set
+    # req rfc9051/9-sets
     assert [UIDS[at] for at in positions(read(text).resolve_uids(UIDS))] == expected
 
 
@@ -68,6 +69,8 @@ def test_the_answer_is_ascending_and_disjoint() -> None:
 
 
 def test_numbers_beyond_the_mailbox_can_be_told() -> None:
+    # req rfc9051/9-beyond
+    # req 9-beyond
     assert read(b"1:6").exceeds(5)
     assert not read(b"5:*").exceeds(5)
     assert read(b"*:1").exceeds(0)

@@ -23,6 +23,7 @@ PAIRS = [
 @pytest.mark.parametrize(("name", "wire"), PAIRS)
 def test_both_ways(name: str, wire: bytes) -> None:
     # req 5.1.3-both-ways
+    # req rfc9051/A.1-one-spelling
     assert utf7.encode(name) == wire
     assert utf7.decode(wire) == name
 

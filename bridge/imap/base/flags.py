@@ -99,6 +99,8 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
 
 def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequence[Uid], *, uid: bool) -> None:
     """The FETCH lines that STORE itself tells; of silent ones only the modseq, to who knows about modseqs."""
+    if wanted.silent and any(not name.startswith("\\") for name in wanted.flags):
+        session.write(b"".join(sync.last_keywords(session, selected)))
     if wanted.silent and Mode.CONDSTORE not in session.modes:
         return
     if not wanted.silent:

@@ -272,7 +272,7 @@ def introduce(session: Session, mailbox: Mailbox, given: str, marks: Sequence[by
     if marks is None:
         rows = session.store.read(lambda tx: read_rows(tx, mailbox.account))
         row = next((row for row in rows if row.name == mailbox.name), Row(mailbox.name, mailbox, False, False))
-        marks = attributes(row, Listing("", ()), session.dialect)
+        marks = attributes(row, Listing("", (), frozenset({Selection.SUBSCRIBED})), session.dialect)
     old = b' ("OLDNAME" (%b))' % _name(session, given) if _decomposed(session, given) and given != mailbox.name else b""
     session.say(b'LIST (%b) "/" %b%b' % (b" ".join(marks), _name(session, mailbox.name), old))
 
