@@ -8,7 +8,7 @@ a EUR.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any, Final
 
@@ -113,13 +113,13 @@ def over_model(used: Totals, cap: Caps, ahead_t: int = 0, ahead_u: int = 0) -> O
     return over_time(used, cap)
 
 
-def over_day(tx: ReadTx, run: Run, cap: Caps, ahead_u: int, now: int) -> Over | None:
-    """Whether the day's money is used up; nothing is asked of a call that costs nothing."""
+def over_day(tx: ReadTx, run: Run, cap: Caps, ahead_u: int, on: str) -> Over | None:
+    """Whether the money of a day is used up; nothing is asked of a call that costs nothing."""
     if not ahead_u:
         return None
-    if tx.value("agents.ledger.of_agent", day=day(now), agent=run.agent) + ahead_u > cap.agent_day_u:
+    if tx.value("agents.ledger.of_agent", day=on, agent=run.agent) + ahead_u > cap.agent_day_u:
         return Over("agent_day", f"{run.agent} could pass its {euros(cap.agent_day_u)} EUR of today")
-    if tx.value("agents.ledger.of_day", day=day(now)) + ahead_u > cap.day_u:
+    if tx.value("agents.ledger.of_day", day=on) + ahead_u > cap.day_u:
         return Over("day", f"the agents could pass their {euros(cap.day_u)} EUR of today")
     return None
 
@@ -159,8 +159,8 @@ def cost_of(
     return _cost(price, reply.usage.tokens_in, reply.usage.tokens_out), True
 
 
-def reserve(tx: WriteTx, run: Run, amount: Reservation, now: int) -> None:
-    tx.run("agents.ledger.reserve", day=day(now), account=run.account, agent=run.agent, amount=amount.cost_u)
+def reserve(tx: WriteTx, run: Run, amount: Reservation, on: str) -> None:
+    tx.run("agents.ledger.reserve", day=on, account=run.account, agent=run.agent, amount=amount.cost_u)
 
 
 def settle(tx: WriteTx, run: Run, on: str, reserved_u: int, spent_u: int, tokens: int) -> None:
@@ -176,9 +176,9 @@ def settle(tx: WriteTx, run: Run, on: str, reserved_u: int, spent_u: int, tokens
     )
 
 
-def day(now: int) -> str:
-    """The UTC date that a moment belongs to."""
-    return datetime.fromtimestamp(now / 1000, UTC).date().isoformat()
+def day(now: int, zone: tzinfo) -> str:
+    """The date that a moment belongs to in the user's zone: the day of the caps and of the ledger."""
+    return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
 
 
 def euros(micro: int) -> str:

@@ -45,7 +45,8 @@ def reserve(
     limits = office.limits(run.agent)
     amount = budget.estimate(prepared.tokens, prepared.request.max_output, model.price, limits.unknown_price_eur)
     over = budget.over_model(seen.totals, seen.caps, amount.tokens, amount.cost_u)
-    over = over or budget.over_day(tx, run, seen.caps, amount.cost_u, now)
+    today = budget.day(now, office.zone)
+    over = over or budget.over_day(tx, run, seen.caps, amount.cost_u, today)
     if over is not None:
         turn.pause(tx, office, run, over)
         return None
@@ -56,7 +57,7 @@ def reserve(
         run=run.id,
         seq=due.seq,
         attempt=due.attempt,
-        day=budget.day(now),
+        day=today,
         model=model.label,
         endpoint=model.endpoint,
         reserved_u=amount.cost_u,
@@ -64,7 +65,7 @@ def reserve(
         purpose="compact" if prepared.summary is not None else "answer",
         now=now,
     )
-    budget.reserve(tx, run, amount, now)
+    budget.reserve(tx, run, amount, today)
     for source in prepared.foreign:
         journal.mark(tx, office, run.id, source)
     return Reserved(call, run, due.seq, amount, prepared)

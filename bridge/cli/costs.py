@@ -14,7 +14,7 @@ from bridge.cli.runs import money
 WIDTH: Final = 40
 EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 COLOURS: Final = ("cyan", "magenta", "green", "yellow", "blue", "red")
-Days = Annotated[int, typer.Option("--days", min=1, max=3660, help="How many days, up to today (UTC).")]
+Days = Annotated[int, typer.Option("--days", min=1, max=3660, help="How many days, up to today.")]
 
 
 def costs(
@@ -40,7 +40,7 @@ def costs(
     ]
     show(
         f"Costs of {told['account']}",
-        ("day (UTC)", "agent", "model calls", "tokens", "EUR"),
+        (f"day ({told['zone']})", "agent", "model calls", "tokens", "EUR"),
         rows,
         empty="nothing was spent",
     )

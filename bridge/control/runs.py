@@ -4,7 +4,7 @@ The rule: only the chosen account's runs exist here.
 """
 
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from agents import store, story
@@ -51,7 +51,8 @@ async def costs(desk: StoreDesk, args: Args) -> Json:
     account = chosen(desk, args.optional("account"))
     days = min(max(args.number("days", 30), 1), MOST_DAYS)
     args.done()
-    today = datetime.now(UTC).date()
+    zone = desk.settings.zone()
+    today = datetime.now(zone).date()
     where = {"account": account.id, "since": (today - timedelta(days=days - 1)).isoformat()}
 
     def read(tx: ReadTx) -> tuple[list[Json], list[Json]]:
@@ -63,6 +64,7 @@ async def costs(desk: StoreDesk, args: Args) -> Json:
     return {
         "account": account.name,
         "today": today.isoformat(),
+        "zone": zone.key,
         "days": [
             {**row, "cost": row.pop("spent_u") / MICRO, "set_aside": row.pop("reserved_u") / MICRO} for row in spent
         ],

@@ -1,6 +1,8 @@
 """Money, tries and pace as functions: what is reserved, what it came to, when a call is made again."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,6 +17,32 @@ PRICE = Price(Decimal(3), Decimal(15))
 FREE = Price(Decimal(0), Decimal(0))
 CAPS = Caps(30, 60, 10_000, 500_000, 1_200_000, 2_000_000, 5_000_000)
 USED = Totals(1, 1, 5_000, 400_000, False, 0, 50_000, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "day"),
+    [
+        ("Europe/Berlin", "2026-11-30 22:59", "2026-11-30"),
+        ("Europe/Berlin", "2026-11-30 23:00", "2026-12-01"),
+        # The night of 25 hours, and that of 23.
+        ("Europe/Berlin", "2026-10-24 21:59", "2026-10-24"),
+        ("Europe/Berlin", "2026-10-24 22:00", "2026-10-25"),
+        ("Europe/Berlin", "2026-10-25 22:59", "2026-10-25"),
+        ("Europe/Berlin", "2026-10-25 23:00", "2026-10-26"),
+        ("Europe/Berlin", "2027-03-27 23:00", "2027-03-28"),
+        ("Europe/Berlin", "2027-03-28 21:59", "2027-03-28"),
+        ("Europe/Berlin", "2027-03-28 22:00", "2027-03-29"),
+        # The clocks change at midnight itself: the day begins at one.
+        ("America/Havana", "2027-03-14 04:59", "2027-03-13"),
+        ("America/Havana", "2027-03-14 05:00", "2027-03-14"),
+        ("Pacific/Kiritimati", "2026-11-30 10:00", "2026-12-01"),
+        ("Asia/Kathmandu", "2026-11-30 18:14", "2026-11-30"),
+        ("Asia/Kathmandu", "2026-11-30 18:15", "2026-12-01"),
+    ],
+)
+def test_a_day_of_money_is_a_day_of_the_users_zone(zone: str, moment: str, day: str) -> None:
+    at = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+    assert budget.day(int(at.timestamp() * 1000), ZoneInfo(zone)) == day
 
 
 def test_a_call_reserves_the_most_it_can_cost() -> None:

@@ -98,14 +98,17 @@ def test_options_stand_behind_the_command(cli: Cli, home: Path) -> None:
 
 
 def test_costs_as_a_table_bars_and_json(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from datetime import UTC, datetime, timedelta
+    from datetime import datetime, timedelta
+    from zoneinfo import ZoneInfo
 
-    today = datetime.now(UTC).date()
+    today = datetime.now(ZoneInfo("Pacific/Kiritimati")).date()  # fourteen hours ahead of UTC: mostly another day
     before, long_ago = (today - timedelta(days=days) for days in (1, 90))
     entries = [(today, "assistant", 500_000), (today, "other", 250_000), (before, "assistant", 375_000)]
     spend(home, *((day.isoformat(), agent, amount) for day, agent, amount in entries), (long_ago.isoformat(), "old", 1))
+    (home / "postroom.toml").write_text('timezone = "Pacific/Kiritimati"\n')
     shown = cli("costs")
     assert shown.code == 0, shown.err
+    assert "day (Pacific/Kiritimati)" in shown.out
     rows = [line.split() for line in shown.out.splitlines() if line.startswith("20")]
     assert [before.isoformat(), "assistant", "0", "375,000", "0.3750"] in rows
     assert [today.isoformat(), "█" * 40, "0.7500"] in [row for row in rows if "█" in row[1]] or "0.7500" in shown.out
