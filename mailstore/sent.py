@@ -13,7 +13,8 @@ from sqlite3 import Row
 from mailstore import flags
 from mailstore.content import Prepared, storable
 from mailstore.model import EmailId, FlagOp, Mailbox, ThreadId, Uid
-from mailstore.parse import Head, Message
+from mailstore.parse import Head, split_headers
+from mailstore.parse.envelope import build_envelope
 from mailstore.transaction import ReadTx, WriteTx
 
 FILED = 1  # the server's copy, in the column `filed`; 2 is added once it has met its twin
@@ -32,18 +33,18 @@ class Match:
 
 def likeness(prepared: Prepared) -> bytes | None:
     """A hash of From, To, Subject and body; None without a Date, as nothing could be matched by it then."""
-    if prepared.head.sent is None:
+    head = prepared.head
+    if head.sent is None:
         return None
-    message = prepared.message
-    digest = hashlib.sha256(b"\0".join(_parts(message)))
-    digest.update(b"\0\0" + prepared.raw[message.header_size :].rstrip())
+    digest = hashlib.sha256(b"\0".join(_parts(prepared.raw[: head.header_size], head.subject)))
+    digest.update(b"\0\0" + prepared.raw[head.header_size :].rstrip())
     return digest.digest()[:16]
 
 
-def _parts(message: Message) -> list[bytes]:
-    addresses = (*message.envelope.from_, *message.envelope.to)
-    written = [b"%b@%b" % (address.mailbox or b"", address.host or b"") for address in addresses]
-    return [*(address.lower() for address in written), message.subject.encode("utf-8", "replace")]
+def _parts(header: bytes, subject: str) -> list[bytes]:
+    envelope = build_envelope(split_headers(header))
+    written = [b"%b@%b" % (address.mailbox or b"", address.host or b"") for address in (*envelope.from_, *envelope.to)]
+    return [*(address.lower() for address in written), subject.encode("utf-8", "replace")]
 
 
 def match(tx: ReadTx, mailbox: Mailbox, prepared: Prepared, like: bytes | None, *, filed: bool) -> Match | None:
