@@ -117,7 +117,6 @@ def talk(serving: Serving, *lines: bytes) -> list[bytes]:
 
 async def test_case_auth_05_a_wrong_password_is_said_so_and_bans_nobody(tmp_path: Path) -> None:
     """Five quick failures from several sockets: NO [AUTHENTICATIONFAILED] each; the right one is let in beside them."""
-    # req rfc9051/11.7-report
     async with serve_house(tmp_path) as serving:
 
         def wrong() -> bytes:

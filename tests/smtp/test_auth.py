@@ -200,6 +200,7 @@ async def test_the_answer_to_a_wrong_password_takes_the_same_time_however_long_t
 async def test_the_log_tells_of_a_wrong_login_and_holds_nothing_that_was_typed(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
+    # req rfc9051/11.7-report
     await world.auth.check(f"ALICE@{DOMAIN}", "wrong-sesame", peer="192.0.2.7")
     await world.auth.check("sesame-in-the-wrong-field", "", peer=HERE)
     assert [record.getMessage() for record in caplog.records] == [

@@ -105,6 +105,21 @@ async def test_the_places_postroom_keeps_are_not_the_users(desk: Desk, name: str
         await rename(desk, "Work", name)
 
 
+async def test_a_name_is_found_in_its_composed_form_too_and_the_very_name_comes_first(desk: Desk) -> None:
+    composed, apart = "Gr\u00fcn", "Gru\u0308n"
+    made = await create(desk, composed)
+    assert desk.box(apart).id == made.id
+    with pytest.raises(AlreadyExists):
+        await create(desk, apart)
+    await desk.write(lambda tx: mailboxes.subscribe(tx, desk.account.id, composed, True))
+    await desk.write(lambda tx: mailboxes.subscribe(tx, desk.account.id, apart, False))
+    assert composed not in desk.read(lambda tx: mailboxes.subscriptions(tx, desk.account.id))
+    await rename(desk, composed, "Rot")
+    kept = await create(desk, apart)
+    other = await create(desk, composed)
+    assert (desk.box(apart).id, desk.box(composed).id) == (kept.id, other.id)
+
+
 async def test_status_is_read_from_counters(desk: Desk) -> None:
     raw = mail("x")
     for words in ((), ("\\Seen",), ("\\Deleted",)):
