@@ -29,9 +29,11 @@ _ONCE: Final = (
 )  # fmt: skip
 """Header fields that may occur once only: a second one could be added without breaking a signature."""
 _NEAREST: Final = (
-    "dns", "signature", "stale", "early", "expired", "framing", "header-unsigned", "length", "weak", "other-domain",
+    "dns", "testing", "signature", "stale", "early", "expired", "framing", "header-unsigned", "length", "weak",
+    "other-domain",
 )  # fmt: skip
-_ALGORITHMS: Final = frozenset({b"rsa-sha256", b"ed25519-sha256"})
+_ALGORITHM: Final = b"rsa-sha256"
+"""The one that counts. Who signs with Ed25519 signs with RSA too, as hardly anybody verifies Ed25519."""
 
 Lookup = Callable[[bytes, float], bytes | None]
 """The TXT record of a name, or None when there is none. Raises KeyUnknown when that cannot be known now."""
@@ -50,7 +52,8 @@ class Proof:
     selector: str
     signed: Millis
     signature: str
-    """A hash of the signature itself: the same signed mail has the same one, however it is delivered."""
+    """A hash of what the signer signed: the same mail has the same one, however it is delivered. The bytes of a
+    signature would not do: they can be written in other ways that verify as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +74,19 @@ class Terms:
 
 
 def dns_txt(name: bytes, timeout: float) -> bytes | None:
-    """Look a key up in the DNS. Blocks: call it in a thread. Raises KeyUnknown."""
-    import dkim
+    """Look a key up in the DNS. Blocks: call it in a thread. Raises KeyUnknown: a server that fails says nothing about
+    the key, while one that knows no such name does.
+    """
+    from dns import resolver
     from dns.exception import DNSException
 
     try:
-        found: bytes | None = dkim.dnsplug.get_txt(name, timeout)
-    except (DNSException, dkim.DKIMException, OSError, UnicodeError) as error:
+        found = resolver.resolve(name.decode("ascii"), "TXT", lifetime=timeout, search=False)
+    except (resolver.NXDOMAIN, resolver.NoAnswer):
+        return None
+    except (DNSException, OSError, UnicodeError) as error:
         raise KeyUnknown(str(error) or type(error).__name__) from error
-    return found
+    return next((b"".join(record.strings) for record in found), None)
 
 
 def prove(raw: bytes, terms: Terms, lookup: Lookup) -> Proof | Doubt:
@@ -167,11 +174,20 @@ def _try(raw: bytes, index: int, trial: _Trial, lookup: Lookup) -> Proof | Doubt
         return Doubt("malformed-signature", "its signature cannot be read")
     if fault := _promise_fault(tags, trial, raw):
         return fault
-    if fault := _hold_fault(signed, index, lookup):
+    if fault := _hold_fault(signed, index, tags, trial, lookup):
         return fault
-    signature = hashlib.sha256(re.sub(rb"\s+", b"", tags[b"b"])).hexdigest()
     domain, selector = _text(tags, b"d"), _text(tags, b"s")
-    return Proof(trial.address.lower(), domain, selector, _signed_at(tags, trial.message) or 0, signature)
+    at = _signed_at(tags, trial.message) or 0
+    return Proof(trial.address.lower(), domain, selector, at, _content(trial.message, raw))
+
+
+def _content(message: Message, raw: bytes) -> str:
+    """A hash of the fields that must be signed and of the text, without what canonicalisation (RFC 6376 section 3.4)
+    leaves open: how white space is spread.
+    """
+    fields = [b" ".join(b" ".join(message.headers.raw(name)).split()) for name in _SIGNED]
+    lines = (b" ".join(line.split()) for line in raw[message.root.body_start :].split(b"\r\n"))
+    return hashlib.sha256(b"\r\n".join([*fields, *lines]).rstrip()).hexdigest()
 
 
 def _text(tags: Mapping[bytes, bytes], name: bytes) -> str:
@@ -182,8 +198,8 @@ def _promise_fault(tags: Mapping[bytes, bytes], trial: _Trial, raw: bytes) -> Do
     """What is wrong with a signature even if it holds."""
     if not {b"b", b"bh", b"d", b"s", b"h", b"a"} <= set(tags):
         return Doubt("malformed-signature", "its signature lacks a part")
-    if tags[b"a"].strip() not in _ALGORITHMS:
-        return Doubt("weak", f"it is signed with {_text(tags, b'a')}, which is not safe")
+    if tags[b"a"].strip() != _ALGORITHM:
+        return Doubt("weak", f"it is signed with {_text(tags, b'a')}, which does not count here")
     if b"l" in tags:
         return Doubt("length", "only the beginning of its text is signed (l=), so text could be added")
     if not aligned(trial.address.rpartition("@")[2], _text(tags, b"d")):
@@ -192,7 +208,8 @@ def _promise_fault(tags: Mapping[bytes, bytes], trial: _Trial, raw: bytes) -> Do
     for name in _SIGNED:
         if name in trial.message.headers and name not in named:
             return Doubt("header-unsigned", f"its field {name.title()} is not signed")
-    return _age_fault(tags, trial) or (None if "content-type" in named else _framing_fault(trial.message, raw))
+    encoded = "content-transfer-encoding" in named
+    return _age_fault(tags, trial) or (None if "content-type" in named else _framing_fault(trial.message, raw, encoded))
 
 
 def aligned(of: str, by: str) -> bool:
@@ -219,7 +236,7 @@ def _age_fault(tags: Mapping[bytes, bytes], trial: _Trial) -> Doubt | None:
     return None
 
 
-def _framing_fault(message: Message, raw: bytes) -> Doubt | None:
+def _framing_fault(message: Message, raw: bytes, encoded: bool) -> Doubt | None:
     """Where the signer did not sign Content-Type (Gmail does not), somebody else could have written it: then the body
     must itself confirm how it is cut, or be one part of text."""
     root = message.root
@@ -231,23 +248,32 @@ def _framing_fault(message: Message, raw: bytes) -> Doubt | None:
             same = re.search(rb'boundary="?' + re.escape(boundary) + rb'"?', _head(raw), re.IGNORECASE)
             if same is not None:
                 return None
-    elif root.media_type in ("text/plain", "text/html") and not body.startswith(b"--"):
+    elif root.media_type == "text/plain" and not body.startswith(b"--") and (encoded or _is_readable(message)):
         return None
     return Doubt("framing", "its Content-Type is not signed, and its text could be cut otherwise than it was written")
 
 
-def _hold_fault(signed: Any, index: int, lookup: Lookup) -> Doubt | None:
-    """Whether the signature holds, with the key that the DNS gives."""
+def _is_readable(message: Message) -> bool:
+    """Whether the text stands in a mail as it is written: whoever calls it base64 can make other text of it."""
+    encoding = (message.headers.get("content-transfer-encoding") or "7bit").strip().lower()
+    return encoding in ("7bit", "8bit", "binary", "quoted-printable")
+
+
+def _hold_fault(signed: Any, index: int, tags: Mapping[bytes, bytes], trial: _Trial, lookup: Lookup) -> Doubt | None:
+    """Whether the signature holds, with the key that the DNS gives, and whether that key is for such mail."""
     import dkim
 
     unknown: list[str] = []
+    records: list[bytes] = []
 
     def ask(name: bytes, timeout: float = 5) -> bytes | None:
         try:
-            return lookup(name, timeout)
+            found = lookup(name, timeout)
         except KeyUnknown as error:
             unknown.append(str(error))
             return None
+        records.append(found or b"")
+        return found
 
     broken = (dkim.DKIMException, dkim.asn1.ASN1FormatError, dkim.crypto.UnparsableKeyError)
     why = "its signature does not hold, or its key is not there"
@@ -255,7 +281,26 @@ def _hold_fault(signed: Any, index: int, lookup: Lookup) -> Doubt | None:
         holds = signed.verify(index, dnsfunc=ask)
     except (*broken, ValueError, TypeError, LookupError, ArithmeticError) as error:
         holds, why = False, f"its signature does not hold ({_short(error)})"
-    return _lost(unknown) or (None if holds else Doubt("signature", why))
+    if unknown or not holds:
+        return _lost(unknown) or Doubt("signature", why)
+    return _key_fault(dkim.util.parse_tag_value(records[-1]), tags, trial)
+
+
+def _key_fault(key: Mapping[bytes, bytes], tags: Mapping[bytes, bytes], trial: _Trial) -> Doubt | None:
+    """What the record of a key says against its use here (RFC 6376 section 3.6.1)."""
+
+    def listed(name: bytes) -> set[bytes]:
+        return {one.strip().lower() for one in key.get(name, b"").split(b":")} - {b""}
+
+    by = _text(tags, b"d")
+    if b"y" in listed(b"t"):
+        return Doubt("testing", f"{by} marks its key as being tested (t=y), so that it counts for nothing")
+    if listed(b"h") and b"sha256" not in listed(b"h"):
+        return Doubt("weak", f"the key of {by} is meant for another kind of signature")
+    spoken_for = {trial.address.rpartition("@")[2].lower(), _text(tags, b"i").rpartition("@")[2] or by}
+    if b"s" in listed(b"t") and spoken_for != {by}:
+        return Doubt("other-domain", f"the key of {by} does not speak for the domains below it (t=s)")
+    return None
 
 
 def _lost(unknown: list[str]) -> Doubt | None:

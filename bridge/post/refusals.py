@@ -43,7 +43,7 @@ _SENDER: Final = (
     "plain address of the field From."
 )
 _ADVICE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("unsigned", "weak", "length", "header-unsigned", "framing", "other-domain"), _UNSIGNED),
+    **dict.fromkeys(("unsigned", "weak", "testing", "length", "header-unsigned", "framing", "other-domain"), _UNSIGNED),
     **dict.fromkeys(("signature", "malformed", "malformed-signature", "doubled", "missing"), _CHANGED),
     **dict.fromkeys(("stale", "early", "expired"), _LATE),
     **dict.fromkeys(("from", "from-fields", "from-unclear"), _SENDER),
