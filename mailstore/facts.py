@@ -32,7 +32,14 @@ class Facts:
         """The facts at these positions; a range is cut out whole."""
         if isinstance(positions, range) and positions.step == 1:
             cut = slice(positions.start, positions.stop)
-            return Facts(*(column[cut] for column in self.columns))
+            return Facts(
+                self.uids[cut],
+                self.contents[cut],
+                self.sizes[cut],
+                self.header_sizes[cut],
+                self.dates[cut],
+                self.zones[cut],
+            )
         return Facts(*(array(column.typecode, [column[at] for at in positions]) for column in self.columns))
 
     @property

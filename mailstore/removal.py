@@ -31,7 +31,7 @@ def expunge(
     `only_deleted=False` takes the given UIDs whatever their flags. Raises NoSuchMailbox.
     """
     mailbox = get(tx, mailbox.id)
-    there = standing.marked(tx, mailbox.id) if uids is None else standing.at(tx, mailbox, uids)
+    there = standing.marked(tx, mailbox) if uids is None else standing.at(tx, mailbox, uids)
     if only_deleted and uids is not None:
         there = there.where(standing.is_marked(there.keys))
     if not there:

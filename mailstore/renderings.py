@@ -23,6 +23,8 @@ def columns(
 ) -> dict[str, list[bytes]] | None:
     """For each name the renderings of these contents, in order; what is not stored is made now. None when something is
     not stored that `renderers` does not make, or whose bytes have been swept."""
+    if not names:
+        return {}
     ranges = _ranges(contents)
     found = {name: tx.pairs("mailstore.renderings.stored", name=name, ranges=ranges) for name in names}
     try:

@@ -82,18 +82,24 @@ def at(tx: ReadTx, mailbox: Mailbox, uids: Iterable[int]) -> Standing:
     """Those of these UIDs that exist, ascending."""
     if mailbox.view is not None:
         return Standing(*tx.columns("mailstore.placing.shown-at", mailbox=mailbox.id, uids=spans(uids)))
-    there, emails, keys, sizes, *views = tx.columns("mailstore.placing.at", mailbox=mailbox.id, uids=spans(uids))
-    return Standing(there, emails, keys, sizes, [mailbox.id] * len(there), there, *views)
+    return _here(mailbox.id, *tx.columns("mailstore.placing.at", mailbox=mailbox.id, uids=spans(uids)))
 
 
 def everything(tx: ReadTx, mailbox: MailboxId) -> Standing:
-    """The whole mailbox, ascending."""
-    return Standing(*tx.columns("mailstore.placing.everything", mailbox=mailbox))
+    """The whole of a stored mailbox, ascending."""
+    return _here(mailbox, *tx.columns("mailstore.placing.everything", mailbox=mailbox))
 
 
-def marked(tx: ReadTx, mailbox: MailboxId) -> Standing:
+def marked(tx: ReadTx, mailbox: Mailbox) -> Standing:
     """What is \\Deleted in a mailbox, ascending."""
-    return Standing(*tx.columns("mailstore.placing.marked", mailbox=mailbox))
+    if mailbox.view is not None:
+        return Standing(*tx.columns("mailstore.placing.shown-marked", mailbox=mailbox.id))
+    return _here(mailbox.id, *tx.columns("mailstore.placing.marked", mailbox=mailbox.id))
+
+
+def _here(mailbox: MailboxId, uids: Column, emails: Column, keys: Column, sizes: Column, *views: Column) -> Standing:
+    """Messages seen in the mailbox that they are stored in."""
+    return Standing(uids, emails, keys, sizes, [mailbox] * len(uids), uids, *views)
 
 
 def stored(tx: ReadTx, emails: Sequence[int]) -> Standing:

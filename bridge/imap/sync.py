@@ -153,7 +153,7 @@ def _gone(session: Reader, selected: Selected, gone: Sequence[tuple[int, Uid]]) 
     for mode, tell in session.dialect.tell_gone.items():
         if mode in session.modes:
             return tell(selected, gone)
-    return [b"* %d EXPUNGE\r\n" % number for number, _ in gone]
+    return [b"* %d EXPUNGE\r\n" * len(gone) % tuple([number for number, _ in gone])]
 
 
 def vanished_earlier(session: Reader, selected: Selected, modseq: int, among: SeqSet | None, first: int = 1) -> bytes:

@@ -76,7 +76,15 @@ CROSS JOIN placement p ON p.mailbox = :mailbox
 CROSS JOIN state s ON s.email = p.email;
 
 -- name: marked
--- The placements of a mailbox that are \Deleted, ascending.
+-- The placements of a stored mailbox that are \Deleted, ascending: as `at`.
+SELECT json_group_array(p.uid), json_group_array(p.email),
+    json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
+    json_group_array(s.in_all), json_group_array(s.in_unread), json_group_array(s.in_action)
+FROM placement p CROSS JOIN state s ON s.email = p.email
+WHERE p.mailbox = :mailbox AND p.deleted = 1;
+
+-- name: shown-marked
+-- The placements of a view that are \Deleted, ascending: as `shown-at`.
 SELECT json_group_array(p.uid), json_group_array(p.email),
     json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
     json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
@@ -85,11 +93,10 @@ FROM placement p CROSS JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox AND p.deleted = 1;
 
 -- name: everything
--- All placements of a mailbox, ascending.
+-- All placements of a stored mailbox, ascending: as `at`.
 SELECT json_group_array(p.uid), json_group_array(p.email),
     json_group_array(s.flags | (p.deleted << 4) | (s.keywords << 6)), json_group_array(s.size),
-    json_group_array(s.mailbox), json_group_array(s.uid), json_group_array(s.in_all), json_group_array(s.in_unread),
-    json_group_array(s.in_action)
+    json_group_array(s.in_all), json_group_array(s.in_unread), json_group_array(s.in_action)
 FROM placement p CROSS JOIN state s ON s.email = p.email
 WHERE p.mailbox = :mailbox;
 

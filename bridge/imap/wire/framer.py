@@ -242,6 +242,8 @@ class Framer:
         """The next event, or NEED_MORE."""
         if self._events:
             return self._events.pop(0)
+        if not self._buffer and self._literal is None:
+            return NEED_MORE
         while True:
             if self._literal is not None:
                 event = self._take_literal()

@@ -43,18 +43,17 @@ class SeqSet:
         """Positions of the named UIDs within `uids` (ascending). Unknown UIDs are passed over; "*" is the highest."""
         if not uids:
             return []
-        spans = ((bisect_left(uids, low), bisect_right(uids, high)) for low, high in self._bounds(uids[-1]))
-        return merge(spans)
+        return merge([(bisect_left(uids, low), bisect_right(uids, high)) for low, high in self._bounds(uids[-1])])
 
     def resolve_numbers(self, count: int) -> list[range]:
         """Positions named by sequence numbers in a list of `count` messages; numbers above `count` are passed over."""
         if not count:
             return []
-        return merge((low - 1, min(high, count)) for low, high in self._bounds(count))
+        return merge([(low - 1, min(high, count)) for low, high in self._bounds(count)])
 
     def exceeds(self, count: int) -> bool:
         """Whether a number is named that is above `count` (for whoever wants to answer BAD, RFC 3501 section 9)."""
-        return any(low > count or high > count for low, high in self.ranges)
+        return max(map(max, self.ranges), default=0) > count
 
     def contains(self, number: int, highest: int) -> bool:
         """Whether `number` is in the set, where "*" means `highest`."""
@@ -83,8 +82,11 @@ SAVED: Final = SeqSet(())
 
 def merge(spans: Iterable[tuple[int, int]]) -> list[range]:
     """Ascending disjoint ranges that cover the half-open spans; empty spans vanish, touching ones join."""
+    there = [span for span in spans if span[0] < span[1]]
+    if len(there) == 1:
+        return [range(*there[0])]
     merged: list[range] = []
-    for start, stop in sorted(span for span in spans if span[0] < span[1]):
+    for start, stop in sorted(there):
         if merged and start <= merged[-1].stop:
             if stop > merged[-1].stop:
                 merged[-1] = range(merged[-1].start, stop)
