@@ -4,6 +4,7 @@ Rule: the log is the truth. A doorbell only says that there is something to read
 the mailbox index do not say.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import chain, compress
 from typing import Final, Protocol
@@ -223,11 +224,11 @@ def flag_columns(
 
 
 def flag_texts(session: Reader, selected: Selected, uids: Sequence[int], sets: Sequence[FlagSet]) -> list[bytes]:
-    """The texts of FLAGS; the plain column is made at once, and \\Recent is put in where this session has it."""
-    view, memo = selected.view, session.flag_texts
+    """The texts of FLAGS of messages (UIDs ascending); the plain column is made at once, and \\Recent is put in where
+    this session has it."""
+    memo = session.flag_texts
     texts = memo.many(sets)
-    if view.recent and uids and uids[-1] >= view.recent[0][0]:
-        for at, uid in enumerate(uids):
-            if view.is_recent(uid):
-                texts[at] = memo.one(sets[at], recent=True)
+    for first, last in selected.view.recent:
+        span = slice(bisect_left(uids, first), bisect_right(uids, last))
+        texts[span] = memo.many(sets[span], recent=True)
     return texts

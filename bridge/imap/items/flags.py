@@ -58,13 +58,13 @@ class FlagTexts:
             text = texts[key] = flags_text(bits | RECENT if recent else bits & ~RECENT, keywords)
         return text
 
-    def many(self, sets: Sequence[Flags]) -> list[bytes]:
-        """A column of texts, none of them with `\\Recent`."""
-        texts = self._plain
+    def many(self, sets: Sequence[Flags], *, recent: bool = False) -> list[bytes]:
+        """A column of texts, all of them with `\\Recent` or none."""
+        texts = self._recent if recent else self._plain
         try:
             return [texts[flags.id] for flags in sets]
         except KeyError:
-            return [self.one(flags) for flags in sets]
+            return [self.one(flags, recent=recent) for flags in sets]
 
 
 UID: Final = plain(b"UID", lambda batch: batch.uids, Needs(), value=b"%d")
