@@ -23,6 +23,7 @@ EXPECTED = {
     "5465",
     "5802",
     "7677",
+    "9738",
 }
 IDENTIFIER = re.compile(r"(\d+|[A-Z])(\.\d+)*(-[a-z0-9]+)+")
 ROWS = [row for rfc in RFCS for row in rows(rfc)]

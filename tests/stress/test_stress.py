@@ -31,6 +31,7 @@ def test_a_crowd_is_told_nothing_that_cannot_be(
     extensions: str, count: Callable[[int, int], int], tmp_path: Path
 ) -> None:
     """20 clients; see the ledger for what must add up, and `_compare` for what all of them believe in the end."""
+    # req rfc7162/3.2-connection-lost
     seconds = count(2, 60)
     with served(tmp_path / "home", extensions) as port:
         tally = asyncio.run(run(port, clients=20, seconds=seconds, seed=seconds))

@@ -44,6 +44,8 @@ async def test_histories(part: int, count: Callable[[int, int], int], tmp_path: 
     """500 histories by day, 10,000 by night: three clients and the program, one after the other and all at once."""
     # req rfc7162/3.2.5-model
     # req rfc6851/3.3-atomic
+    # req rfc6851/3.3-not-lost
+    # req rfc6851/3.3-not-both
     each = -(-count(500, 10_000) // PARTS)
     async with quick_house(tmp_path) as house:
         for seed in range(part * each, (part + 1) * each):

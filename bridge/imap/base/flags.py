@@ -89,12 +89,14 @@ async def run_store(session: Session, wanted: Storing, *, uid: bool) -> Done:
     here = [of for of in uids if of not in withheld] if withheld else uids
     set_here = [of for of in here if of not in left_alone] if left_alone else here
     _answer(session, selected, wanted, set_here, uid=uid)
-    done = completed(word, asked, len(here), uid=uid, limited=part.code is not None)
-    if left_alone:
-        _tell_why(session, selected, [of for of in here if of in left_alone], uid=uid)
-        named = stored.modified if uid else [selected.view.number(of) for of in stored.modified]
-        done = Done("Some messages had changed meanwhile", codes.modified(named))
-    return told(session, done, part.code)
+    limited = part.code is not None
+    if not left_alone:
+        return told(session, completed(word, asked, len(here), uid=uid, limited=limited), part.code)
+    _tell_why(session, selected, [of for of in here if of in left_alone], uid=uid)
+    code = codes.modified(stored.modified if uid else selected.view.numbers(stored.modified))
+    if asked > len(here) and not uid and not limited:
+        raise Refused("Some of these messages have been expunged, and some had changed", code)
+    return told(session, Done("Some messages had changed meanwhile", code), part.code)
 
 
 def _answer(session: Session, selected: Selected, wanted: Storing, done: Sequence[Uid], *, uid: bool) -> None:
