@@ -94,7 +94,10 @@ def _returns(cursor: Cursor, dialect: Dialect) -> Sequence[tuple[ListReturn, Any
     if not cursor.try_word(b"RETURN"):
         cursor.fail("Expected RETURN")
     cursor.sp()
-    return cursor.parenthesised(partial(_return, cursor, dialect), empty=True)
+    once: dict[bytes, tuple[ListReturn, Any]] = {}  # an option given twice counts once (RFC 9051 section 6.3.9)
+    for option, argument in cursor.parenthesised(partial(_return, cursor, dialect), empty=True):
+        once.setdefault(option.name, (option, argument))
+    return tuple(once.values())
 
 
 def _return(cursor: Cursor, dialect: Dialect) -> tuple[ListReturn, Any]:

@@ -110,13 +110,16 @@ def parse_search(cursor: Cursor, dialect: Dialect) -> Searching:
 
 
 def parse_returns(cursor: Cursor, dialect: Dialect) -> Returns | None:
-    """`RETURN (...)` with the space behind it, if it is there."""
+    """`RETURN (...)` with the space behind it, if it is there. What is asked for twice is told once."""
     if not dialect.search_returns or not cursor.try_word(b"RETURN"):
         return None
     cursor.sp()
-    returns = tuple(cursor.parenthesised(partial(_return, cursor, dialect), empty=True))
+    returns: dict[bytes, tuple[SearchReturn, Any]] = {}
+    for option, argument in cursor.parenthesised(partial(_return, cursor, dialect), empty=True):
+        if returns.setdefault(option.name, (option, argument))[1] != argument:
+            cursor.fail("This return option is given twice")
     cursor.sp()
-    return returns
+    return tuple(returns.values())
 
 
 def _return(cursor: Cursor, dialect: Dialect) -> tuple[SearchReturn, Any]:
