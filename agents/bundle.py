@@ -6,8 +6,10 @@ every SKILL.md as strictly as at a start. What an archive holds that is not used
 
 import io
 import json
+import re
 import shutil
 import stat
+import unicodedata
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,6 +35,9 @@ _UNUSED: Final = {
     "scripts": "scripts are kept, but no tool runs them",
 }
 _SERVERS: Final = ".mcp.json"
+_DEVICE: Final = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+"""Names that are no files on Windows."""
+
 _NEW, _OLD = ".new", ".old"
 _ROOT: Final = "${CLAUDE_PLUGIN_ROOT}"
 
@@ -84,7 +89,7 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             left = MAX_UNPACKED
             for info in infos:
                 path = _path(info)
-                if any(_clash(path.casefold(), known.casefold()) for known in files):
+                if any(_clash(_folded(path), _folded(known)) for known in files):
                     raise Refused(f"{path} stands in it twice")
                 files[path] = archive.member(packed, info, left)
                 left -= len(files[path])
@@ -93,6 +98,11 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             raise Refused(f"it unpacks to more than {MAX_UNPACKED // 1024 // 1024} MiB") from None
         raise Refused(fault.why) from None
     return files
+
+
+def _folded(path: str) -> str:
+    """One spelling for all that are one name on some system: in any case, composed or not."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def _clash(one: str, other: str) -> bool:
@@ -112,11 +122,16 @@ def _path(info: zipfile.ZipInfo) -> str:
         raise Refused(f"{shown} is a link or a device")
     parts = name.split("/")
     odd = name.startswith("/") or "\\" in name or ":" in name or not name.isprintable() or "\0" in info.orig_filename
-    if odd or any(not part.strip(" .") for part in parts):
+    if odd or any(_is_odd(part) for part in parts):
         raise Refused(f"{shown} leads out of its folder, or is no plain name")
     if len(parts) > MAX_DEPTH or len(name) > 240:
         raise Refused(f"{shown} is too deep or too long")
     return name
+
+
+def _is_odd(part: str) -> bool:
+    """Whether a name is none somewhere: what Windows drops at its end, and what it takes for a device."""
+    return not part or part != part.strip(" ") or part.endswith(".") or _DEVICE.fullmatch(part) is not None
 
 
 def _without_wrapper(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -135,9 +150,13 @@ def _folder_of(path: str) -> str:
 def _placed(files: Mapping[str, bytes], found: set[str]) -> dict[str, bytes]:
     """The files of each skill below its own name; a skill at the top has the name that its SKILL.md says."""
     placed: dict[str, bytes] = {}
-    for folder in found:
+    names: set[str] = set()
+    for folder in sorted(found):
         inside = {path: data for path, data in files.items() if not folder or path.startswith(f"{folder}/")}
         name = folder.rpartition("/")[2] or _own_name(inside[skills.FILE])
+        if name in names:
+            raise Refused(f"the skill {name} stands in it twice")
+        names.add(name)
         for path, data in inside.items():
             placed[f"{name}/{path[len(folder) + 1 :] if folder else path}"] = data
     return placed
@@ -170,14 +189,27 @@ def _plugin(files: Mapping[str, bytes], manifest: str) -> Bundle:
     if not isinstance(name, str) or skills.NAME.fullmatch(name) is None:
         raise Refused(f"{manifest}: name must be lower-case letters, digits and hyphens")
     below = {path.removeprefix("skills/"): data for path, data in files.items() if path.startswith("skills/")}
-    named = about.get("mcpServers")
-    told = _json(files[_SERVERS], _SERVERS).get("mcpServers", {}) if _SERVERS in files else {}
-    told = named if isinstance(named, dict) else told
-    if not isinstance(told, dict):
-        raise Refused(f"{_SERVERS}: mcpServers must be an object")
     tops = {path.partition("/")[0] for path in files}
-    unused = tuple(f"{top}/: {_UNUSED[top]}" for top in sorted(tops & _UNUSED.keys()))
-    return Bundle(name, _checked(below), files, told, unused)
+    unused = [f"{top}/: {_UNUSED[top]}" for top in sorted(tops & _UNUSED.keys())]
+    if about.get("skills") not in (None, "./skills", "./skills/", "skills"):
+        unused.append(f"{manifest}: skills: only those in skills/ are taken")
+    return Bundle(name, _checked(below), files, _told_servers(files, about.get("mcpServers")), tuple(unused))
+
+
+def _told_servers(files: Mapping[str, bytes], named: object) -> dict[str, Any]:
+    """The servers of a plugin: those that its manifest holds or names the file of, else those of its .mcp.json."""
+    place = _SERVERS
+    if isinstance(named, str):
+        place = named.removeprefix("./")
+        if place not in files:
+            raise Refused(f"{place} is named as the file of its servers and is not in it")
+    told = named
+    if not isinstance(named, dict):
+        tree = _json(files[place], place) if place in files else {}
+        told = tree.get("mcpServers", {})
+    if not isinstance(told, dict) or not isinstance(named, dict | str | None):
+        raise Refused("mcpServers must be an object")
+    return told
 
 
 def _json(raw: bytes, place: str) -> dict[str, Any]:
@@ -282,12 +314,13 @@ def _write_servers(folder: DataFolder, more: Mapping[str, Any], gone: frozenset[
 def _servers_of(plugin: str, folder: DataFolder) -> set[str]:
     """The servers that an installed plugin brought."""
     root = folder.plugins / plugin
-    files = {path: (root / path).read_bytes() for path in (*MANIFESTS, _SERVERS) if (root / path).is_file()}
+    found = [path for path in root.rglob("*.json") if path.is_file()]
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
     manifest = next((path for path in MANIFESTS if path in files), None)
     if manifest is None:
         return set()
     try:
-        return set(_plugin({path: files[path] for path in files}, manifest).servers)
+        return set(_plugin(files, manifest).servers)
     except Refused:
         return set()
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from agents import audit, budget, chain, compact, ending, ids, journal, loop, proposals, retry, store, turn, view
 from agents.budget import Reservation
 from agents.context import Prepared
-from agents.llm import Model, ModelError, ModelFault, ModelReply
+from agents.llm import Model, ModelError, ModelFault, ModelReply, WantedCall
 from agents.office import Office
 from agents.ports import WriteTx
 from agents.profile import Profile
 from agents.states import RunState
 from agents.store import Run
+from agents.wholetext import mended
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def take_reply(
     that was asked for without tools has no calls, whatever a model makes up.
     """
     run = store.get_run(tx, reserved.run.id)
+    reply = _mended(reply)
     if run.depth and not reserved.prepared.request.tools:
         reply = replace(reply, calls=())
     unknown_price = office.limits(run.agent).unknown_price_eur
@@ -103,6 +105,12 @@ def take_reply(
         proposals.take(tx, office, run, profile, reply)
     else:
         compact.keep(tx, office, run, reserved.prepared.summary, reply.text, model.label)
+
+
+def _mended(reply: ModelReply) -> ModelReply:
+    """The reply in characters that can be written down; the arguments of its calls are mended where they are read."""
+    calls = tuple(WantedCall(mended(one.provider_id), mended(one.name), mended(one.raw_args)) for one in reply.calls)
+    return replace(reply, text=mended(reply.text), calls=calls, finish=mended(reply.finish))
 
 
 def take_error(tx: WriteTx, office: Office, reserved: Reserved, error: ModelError) -> int | None:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agents.wholetext import mended_tree
+
 Schema = Mapping[str, Any]
 
 
@@ -25,7 +27,8 @@ def read_object(raw: str) -> dict[str, Any]:
         raise Unreadable("The arguments are nested too deeply.") from None
     if not isinstance(value, dict):
         raise Unreadable("The arguments must be one JSON object.")
-    return value
+    read: dict[str, Any] = mended_tree(value)
+    return read
 
 
 def _no_constant(name: str) -> Any:

@@ -37,6 +37,7 @@ from agents.ports import WriteTx
 from agents.states import CallState, PlanKind, RunState, StepKind
 from agents.store import Call, Run
 from agents.tool import Delegate, SendOut, Tool, ToolAsks, ToolCall, ToolContext, ToolFailed, ToolResult
+from agents.wholetext import mended
 
 _MOST_ACTIONS: Final = 64
 
@@ -258,6 +259,7 @@ def complete(tx: WriteTx, office: Office, call_id: str, result: ToolResult) -> N
     call = store.get_call(tx, call_id)
     if call.ended is None and call.state is CallState.STARTED:
         run = store.get_run(tx, call.run)
+        result = replace(result, text=mended(result.text), source=mended(result.source))
         journal.end_call(tx, office, call, tell_changes(call, journal.done(tx, office, run, call, result)))
 
 
@@ -265,7 +267,7 @@ def fail(tx: WriteTx, office: Office, call_id: str, fault: ToolFailed) -> None:
     """A call in hand did nothing, and says why; a long reason is kept and shortened as a result is."""
     call = store.get_call(tx, call_id)
     if call.ended is None and call.state is CallState.STARTED:
-        told = ToolResult(fault.text, fault.untrusted, fault.source)
+        told = ToolResult(mended(fault.text), fault.untrusted, mended(fault.source))
         ending = journal.done(tx, office, store.get_run(tx, call.run), call, told)
         journal.end_call(tx, office, call, replace(ending, state=CallState.FAILED))
 

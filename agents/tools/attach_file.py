@@ -23,6 +23,7 @@ from agents.tool import (
 
 MAX_TEXT = 5_000_000
 _NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,120}")
+"""Printable too: what turns the direction of writing makes "gpj.exe" of "exe.jpg"."""
 _TEXT_TYPES = ("text/", "application/json", "application/xml")
 
 SPEC = ToolSpec(
@@ -46,7 +47,8 @@ class AttachFile(BaseTool):
     risk = Risk.WRITE_OWN
 
     def plan(self, args: Args) -> Plan:
-        if _NAME.fullmatch(args["name"].strip()) is None or not args["name"].strip(" ."):
+        name = args["name"].strip()
+        if _NAME.fullmatch(name) is None or not name.strip(" .") or not name.isprintable():
             raise ToolFailed(f'name: "{args["name"]}" is not the name of a file')
         return Within()
 

@@ -17,6 +17,10 @@ PORTS: Final = {"http": 80, "https": 443}
 _FIRST_FREE_PORT: Final = 1024
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
+_NEVER_PUBLIC: Final = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "3fff::/20", "5f00::/16"))
+)
+"""Special prefixes that Python's own list holds in some versions only."""
 _HOST: Final = re.compile(
     r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?"
 )
@@ -99,6 +103,8 @@ def is_public(address: IpAddress) -> bool:
     if inner is not None:
         return is_public(inner)
     if isinstance(address, ipaddress.IPv6Address) and (address.is_site_local or address.teredo is not None):
+        return False
+    if any(network.version == address.version and address in network for network in _NEVER_PUBLIC):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 

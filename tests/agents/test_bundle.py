@@ -80,6 +80,11 @@ def test_skills_are_found_however_they_are_packed(folder: DataFolder, files: dic
         "clerk/. /x",
         "a/" * 9 + "x",
         "x\n",
+        "clerk/x.",
+        "clerk/x ",
+        "clerk/con",
+        "clerk/Aux.txt",
+        "NUL/x",
     ],
 )
 def test_a_name_that_leads_elsewhere_refuses_the_whole(folder: DataFolder, name: str) -> None:
@@ -92,7 +97,20 @@ def test_links_and_devices_are_refused(mode: int) -> None:
     assert "is a link or a device" in refused(entry("clerk/x", b"/etc/passwd", mode))
 
 
-@pytest.mark.parametrize("names", [("A.txt", "a.TXT"), ("a", "a/b"), ("a/b/c", "A"), ("skill.md/x", "y")])
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a/clerk/SKILL.md": SKILL, "b/clerk/SKILL.md": SKILL + b"Other."},
+        {"SKILL.md": SKILL, "clerk/SKILL.md": SKILL + b"Other."},
+    ],
+)
+def test_two_skills_of_one_name_are_refused_and_none_wins(files: dict[str, bytes]) -> None:
+    assert "the skill clerk stands in it twice" in refused(pack(files))
+
+
+@pytest.mark.parametrize(
+    "names", [("\u00e9", "e\u0301"), ("A.txt", "a.TXT"), ("a", "a/b"), ("a/b/c", "A"), ("skill.md/x", "y")]
+)
 def test_names_that_are_one_on_some_systems_are_refused(names: tuple[str, str]) -> None:
     """One that is a file and a folder at once could not be written down either."""
     both = {f"clerk/{name}": b"1" for name in names}
@@ -144,6 +162,23 @@ def test_a_plugin_brings_skills_and_servers_and_tells_of_the_rest(folder: DataFo
     assert json.loads(folder.mcp_file.read_text()) == {"mcpServers": {}}
 
 
+def test_a_plugin_may_name_the_file_of_its_servers_and_other_folders_of_skills_are_told(folder: DataFolder) -> None:
+    about = b'{"name": "office", "mcpServers": "./config/servers.json", "skills": "./more"}'
+    servers = b'{"mcpServers": {"letters": {"command": "x"}}}'
+    files = {"plugin.json": about, "config/servers.json": servers, "skills/clerk/SKILL.md": SKILL}
+    found = read(pack(files))
+    assert (list(found.servers), found.unused) == (
+        ["letters"],
+        ("plugin.json: skills: only those in skills/ are taken",),
+    )
+    install(found, folder)
+    assert list(json.loads(folder.mcp_file.read_text())["mcpServers"]) == ["letters"]
+    assert remove("office", folder) == "plugin"
+    assert json.loads(folder.mcp_file.read_text()) == {"mcpServers": {}}
+    del files["config/servers.json"]
+    assert "config/servers.json is named as the file of its servers" in refused(pack(files))
+
+
 def test_a_plugin_cannot_take_the_place_of_a_server(folder: DataFolder) -> None:
     mine = {"mcpServers": {"docs": {"command": "mine"}, "other": {"command": "x"}}}
     folder.mcp_file.write_text(json.dumps(mine))
@@ -171,6 +206,7 @@ def test_nothing_is_replaced_unless_it_was_said(folder: DataFolder) -> None:
         ({**PLUGIN, ".claude-plugin/plugin.json": b"[]"}, "no JSON object"),
         ({**PLUGIN, ".claude-plugin/plugin.json": b'{"name": "../x"}'}, "name must be"),
         ({**PLUGIN, ".mcp.json": b'{"mcpServers": []}'}, "must be an object"),
+        ({**PLUGIN, ".claude-plugin/plugin.json": b'{"name": "office", "mcpServers": 5}'}, "must be an object"),
         ({**PLUGIN, "skills/clerk/SKILL.md": b"x"}, "front matter"),
     ],
 )

@@ -260,6 +260,12 @@ def test_sending_is_a_row_of_the_outbox_and_shown_as_it_is() -> None:
     assert tool.describe(SEND).fields[-1].value == "none"
 
 
+@pytest.mark.parametrize("name", ["../x", "a/b", "a\\b", "..", "a\nb", "gpj\u202etxt.html", "a\u200bb.md", "a\x7fb"])
+def test_a_file_has_a_name_that_reads_as_what_it_is(name: str) -> None:
+    with pytest.raises(ToolFailed, match="is not the name of a file"):
+        tools()["attach_file"].plan({"name": name, "text": "x"})
+
+
 @pytest.mark.parametrize(
     ("name", "args", "shown", "changed"),
     [
