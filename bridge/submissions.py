@@ -60,3 +60,7 @@ class Submissions(Protocol):
     async def accept(self, identity: Identity, envelope: Envelope, /) -> Receipt | Refused:
         """Keep the mail. Not cancelled when the client goes away; a repeat of the same mail is the same mail."""
         ...
+
+    async def turned_away(self, identity: Identity, client: Client, why: str, /) -> None:
+        """A mail of this login was refused, as it says that it is somebody else's: note that somebody tried."""
+        ...

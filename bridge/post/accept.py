@@ -15,13 +15,14 @@ from email.utils import format_datetime
 from typing import Final
 from uuid import uuid4
 
+from agents import audit
 from agents.threads import Point
 from agents.trigger import Trigger
 from bridge.identity import Identity
 from bridge.post.forks import Forks
 from bridge.post.hooks import MARK, Hooks
 from bridge.post.route import Directory, ToHook, ToUser
-from bridge.submissions import Accepted, Envelope, Receipt, Refused
+from bridge.submissions import Accepted, Client, Envelope, Receipt, Refused
 from mailstore import mailboxes, messages, threads
 from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, Millis, Role, ThreadId
@@ -109,6 +110,12 @@ class Accept:
         except Full:
             return Refused(452, "4.3.1", "The disk is full; nothing was kept. Free some space and send again.")
         return Receipt(f"M{email:x}")
+
+    async def turned_away(self, identity: Identity, client: Client, why: str) -> None:
+        """A mail of this login said that it is somebody else's, and was refused: the trail of its account says so."""
+        at, via = self._clock(), f"{identity.device} over SMTP"
+        facts = {"by": identity.address, "via": via, "rule": "sender", "why": why, "peer": client.peer}
+        await self._store.write(lambda tx: audit.record(tx, at, identity.account, "submission.refused", **facts))
 
     def _read(self, identity: Identity, envelope: Envelope, now: Millis) -> Mail:
         """For a large mail on a thread, where the store cannot be read."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agents import guide, lookup
+from agents import audit, guide, lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
 from agents.seconds import Seat
@@ -161,6 +161,7 @@ class Acting:
         account = case.arrival.account
         bound = deciding.bind(case.tx, self._runtime, account, token, case.mail)
         if bound.fault:
+            self._note_unmatched(case, bound)
             code = bound.request.code if bound.request else ""
             where = f"Request {code} still waits. " if code and bound.request and bound.request.state == "open" else ""
             text = f"Nothing was done: your mail could not be matched, as {bound.fault}. {where}".strip()
@@ -184,6 +185,15 @@ class Acting:
         if answer is not None:
             self._say(case, bound.request.agent, answer)
         return True
+
+    def _note_unmatched(self, case: _Case, bound: deciding.Bound) -> None:
+        """Whoever answers a request that is not theirs, or two at once, decides nothing: the trail says so."""
+        arrival, request = case.arrival, bound.request
+        owner = accounts.get(case.tx, arrival.account)
+        facts = {"by": owner.address if owner else "", "via": arrival.via, "message": arrival.key}
+        run, subject = (request.run, request.id) if request else (None, None)
+        facts |= {"rule": bound.rule, "why": bound.fault}
+        audit.record(case.tx, arrival.at, arrival.account, "decision.refused", run, subject, **facts)
 
     # --- schedules
 

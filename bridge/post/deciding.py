@@ -25,10 +25,11 @@ _DISAGREE: Final = "it was sent to the address of one request and answers the ma
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The request a mail is bound to, or why it is bound to none. `fault` is for the user, `code` names the request."""
+    """The request a mail is bound to, or why it is bound to none. `fault` is for the user, `rule` for the audit."""
 
     request: RequestInfo | None
     fault: str = ""
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ def bind(tx: ReadTx, runtime: Runtime, account: int, token: str | None, mail: In
         return Bound(answered)
     named = runtime.find_request(tx, account, token=token)
     if named is None:
-        return Bound(None, "its address belongs to no request of yours")
+        return Bound(None, "its address belongs to no request of yours", "no-request")
     if answered is not None and answered.code != named.code:
-        return Bound(named, _DISAGREE)
+        return Bound(named, _DISAGREE, "conflict")
     return Bound(named)
 
 

@@ -353,7 +353,10 @@ class Submission(SMTP):
         except PathError as error:
             await self.push(f"501 5.1.7 {error}")
             return
-        refusal = self._mail_refusal(path, identity)
+        refusal = self._mail_refusal(path)
+        if refusal is None and not identity.hooks_only and not same_address(path.address, identity.address):
+            why = f"You are logged in as {identity.address}; send from that address"
+            refusal = await self.shared.turn_away(identity, self._client(), why)
         if refusal is None:
             self._envelope.mail_from = path.address or NULL_SENDER
             self._envelope.smtp_utf8 = "SMTPUTF8" in path.parameters
@@ -366,7 +369,10 @@ class Submission(SMTP):
             return "530 5.7.0 Authentication required"
         return "530 5.7.0 Authentication required: STARTTLS first, or use the TLS port"
 
-    def _mail_refusal(self, path: Path, identity: Identity) -> str | None:
+    def _client(self) -> Client:
+        return Client(self.host, str(self._session.host_name), self.secure)
+
+    def _mail_refusal(self, path: Path) -> str | None:
         size = path.parameters.get("SIZE", "0")
         if not size.isascii() or not size.isdigit():
             return "501 5.5.4 SIZE needs a number"
@@ -377,8 +383,6 @@ class Submission(SMTP):
         unknown = path.parameters.keys() - {"SIZE", "BODY", "SMTPUTF8", "AUTH"}
         if unknown or path.parameters.get("SMTPUTF8"):
             return "555 5.5.4 MAIL parameter not recognized"
-        if not identity.hooks_only and not same_address(path.address, identity.address):
-            return replies.line(550, "5.7.1", f"You are logged in as {identity.address}; send from that address")
         return None
 
     async def smtp_RCPT(self, arg: str | None) -> None:  # noqa: N802 - as above
@@ -476,8 +480,7 @@ class Submission(SMTP):
             return f"554 5.6.0 {fault}"
         refusal = self.shared.check_sender(content.header_of(raw), identity.address)
         if refusal is not None and not identity.hooks_only:
-            return replies.line(550, "5.7.1", refusal)
-        client = Client(self.host, str(self._session.host_name), self.secure)
+            return await self.shared.turn_away(identity, self._client(), refusal)
         recipients = tuple(self._envelope.rcpt_tos)
-        envelope = Envelope(self._envelope.mail_from, recipients, raw, client, bool(self._envelope.smtp_utf8))
+        envelope = Envelope(self._envelope.mail_from, recipients, raw, self._client(), bool(self._envelope.smtp_utf8))
         return await self.shared.keep(identity, envelope)

@@ -6,6 +6,7 @@ The rule: keeping a mail is a task of the server, not of the connection: it ends
 import asyncio
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from bridge.identity import Identity
 from bridge.net.limits import ConnectionLimits
 from bridge.sasl import MECHANISMS
 from bridge.smtp import replies, sender
-from bridge.submissions import Envelope, Refused, Submissions
+from bridge.submissions import Client, Envelope, Refused, Submissions
 from mailstore.errors import Full
 
 
@@ -63,6 +64,12 @@ class Shared:
         self.keeping.add(task)
         task.add_done_callback(self.keeping.discard)
         return await asyncio.shield(task)
+
+    async def turn_away(self, identity: Identity, client: Client, why: str) -> str:
+        """Note that this login sent in another's name, and return the reply that refuses it."""
+        with suppress(Full):  # it is refused whether there is room to note it or not
+            await self.submissions.turned_away(identity, client, why)
+        return replies.line(550, "5.7.1", why)
 
     async def _accept(self, identity: Identity, envelope: Envelope) -> str:
         try:

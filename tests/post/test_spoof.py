@@ -8,7 +8,9 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from aiosmtplib import SMTP, SMTPResponseException
 
+from agents.audit import Entry
 from bridge.from_line import from_address, from_values
 from bridge.post.identity import Doubt, Proof, Terms, aligned, prove
 from bridge.submissions import Receipt
@@ -281,6 +283,59 @@ async def test_another_login_decides_nothing_with_token_code_and_message_id(home
     account = ada.identity.account
     trail = home.app.store.read(lambda tx: home.app.runtime.trail(tx, account))
     assert [entry for entry in trail if entry.what.startswith("approval.")] == []
+    (tried,) = refused(eve, "decision.refused")
+    assert tried.facts["rule"] == "no-request"
+    assert (tried.facts["by"], tried.facts["via"]) == (eve.address, "laptop over SMTP")
+    assert refused(ada, "decision.refused") == []
+
+
+async def test_an_answer_to_two_requests_at_once_is_in_the_trail_of_both(home: Desk) -> None:
+    ada = await home.person("ada")
+    first = await waiting(ada)
+    await ada.write(AGENT, "Second", SEND.replace("maya", "tom"), files={"notes.txt": NOTES})
+    second = await ada.mail("Approve?", nth=2)
+    await ada.reply(first, "approve", to=str(second.message["Reply-To"].addresses[0].addr_spec))
+    assert "could not be matched" in (await ada.mail("Re: Approve?")).text
+    (tried,) = refused(ada, "decision.refused")
+    assert tried.facts["rule"] == "conflict"
+    assert home.sink.messages == []
+
+
+async def test_a_mail_in_anothers_name_is_refused_at_the_door_and_in_the_trail(home: Desk) -> None:
+    """MAIL FROM, the From field, and what only looks like one's own: by real SMTP, under one's own login."""
+    ada = await home.person("ada")
+    password = await home.app.auth.add_generated(ada.identity.account, "phone")
+    ports = home.app.ports
+    assert ports is not None
+    token = str((await waiting(ada)).message["Reply-To"].addresses[0].addr_spec)
+    own = f"From: {ada.address}\r\n".encode()
+    forged = {
+        "MAIL FROM": ("eve@postroom.internal", own),
+        "another From": (ada.address, b"From: eve@postroom.internal\r\n"),
+        "two From fields": (ada.address, own * 2),
+        "two addresses": (ada.address, f"From: {ada.address}, eve@postroom.internal\r\n".encode()),
+        "a display name": (ada.address, f'From: "{ada.address}" <eve@evil.example>\r\n'.encode()),
+        "an encoded name": (ada.address, b"From: =?utf-8?q?ada=40postroom.internal?= <eve@evil.example>\r\n"),
+        "no From": (ada.address, b"Subject: x\r\n"),
+    }
+    client = SMTP(hostname="127.0.0.1", port=ports.smtps, use_tls=True, validate_certs=False, timeout=20)
+    async with client:
+        await client.login("ada", password)
+        for name, (sender, head) in forged.items():
+            with pytest.raises(SMTPResponseException) as told:
+                await client.sendmail(sender, [token], head + b"To: x\r\n\r\napprove\r\n")
+            assert told.value.code == 550, name
+    entries = refused(ada, "submission.refused")
+    assert [entry.facts["rule"] for entry in entries] == ["sender"] * len(forged)
+    assert {(entry.facts["by"], entry.facts["via"]) for entry in entries} == {(ada.address, "phone over SMTP")}
+    assert all(entry.facts["why"] for entry in entries)
+    assert len(ada.mails("Action")) == 1
+    assert home.sink.messages == []
+
+
+def refused(person: Person, what: str) -> list[Entry]:
+    app, account = person.desk.app, person.identity.account
+    return [entry for entry in app.store.read(lambda tx: app.runtime.trail(tx, account)) if entry.what == what]
 
 
 async def test_mail_of_another_user_with_the_owners_from_is_theirs_not_the_owners(home: Desk) -> None:

@@ -20,7 +20,7 @@ from bridge.net.limits import LoginLimits
 from bridge.net.listener import Listener
 from bridge.net.tls import ensure_certificates
 from bridge.smtp.service import SmtpService
-from bridge.submissions import Accepted, Envelope, Receipt, Refused
+from bridge.submissions import Accepted, Client, Envelope, Receipt, Refused
 from config.settings import Imap, Settings, Smtp
 from mailstore import accounts
 from mailstore.model import Account
@@ -48,6 +48,7 @@ class Postbox:
     """The double of bridge.submissions.Submissions."""
 
     kept: list[tuple[Identity, Envelope]] = field(default_factory=list)
+    turned: list[tuple[str, str]] = field(default_factory=list)
     answer: Callable[[Envelope], Refused | None] = lambda envelope: None
     gate: asyncio.Event | None = None
     entered: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,6 +73,9 @@ class Postbox:
         self.kept.append((identity, envelope))
         self.done.set()
         return Receipt(f"mail-{len(self.kept)}")
+
+    async def turned_away(self, identity: Identity, client: Client, why: str) -> None:
+        self.turned.append((identity.address, why))
 
     @property
     def raw(self) -> bytes:

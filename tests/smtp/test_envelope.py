@@ -54,6 +54,7 @@ async def test_smtp_13_mail_from_must_be_the_login(server: Running, sender: str)
     reply = await wire.ask(f"MAIL FROM:<{sender}>")
     assert reply.startswith("550 5.7.1")
     assert ME in reply
+    assert server.postbox.turned == [(ME, f"You are logged in as {ME}; send from that address")]
     await wire.close()
 
 
@@ -170,6 +171,7 @@ async def test_smtp_13_a_from_that_is_not_the_users_is_refused(server: Running, 
     wire = await Wire.logged_in(server)
     assert (await wire.mail(header + b"\r\nhi\r\n")).startswith("550 5.7.1")
     assert server.postbox.kept == []
+    assert [who for who, why in server.postbox.turned if "From header" in why] == [ME]
     assert (await wire.mail()).startswith("250")
     await wire.close()
 
