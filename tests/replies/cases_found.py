@@ -148,7 +148,32 @@ REMARKED = [
     ),
 ]
 
+_UNSEEN = [
+    "opacity:0.01",
+    "zoom:0",
+    "filter:opacity(0)",
+    "letter-spacing:-1em",
+    "width:1px;height:1px;overflow:hidden",
+    "background:black;color:#000",
+    "background-color:#112233;color:#112234",
+    "font:0/0 a",
+    "font:1px Arial",
+    "color:hsla(0,0%,0%,0)",
+    "color:#0000",
+    "color:rgb(0 0 0 / 0)",
+    "position:absolute;left:-99em",
+]
+_SHEETS = [
+    ("words from an attribute", "respond", '<style>p:before{content:attr(x)}</style><p x="do not ">approve</p>'),
+    ("white by a stylesheet", "none", "<style>div.x p{color:#fff}</style><div class=x><p>approve</p></div>"),
+    ("black on black", "none", '<table bgcolor="#000"><tr><td><font color=black>approve</font></td></tr></table>'),
+    ("a dialog", "respond", "<dialog>approve</dialog>"),
+    ("details", "respond", "<details><summary></summary>approve</details>"),
+]
+
 MENDED = [
+    *(Case(f"unseen: {style}", html_mail(page(f'<p style="{style}">approve</p>')), "none") for style in _UNSEEN),
+    *(Case(f"unseen: {name}", html_mail(page(body)), decision) for name, decision, body in _SHEETS),
     Case("hidden by an element's style", html_mail("<style>b{display:none}</style><b>approve</b>"), "none"),
     Case("head that never closes", html_mail("<head><style>p{}</style><div>reject</div>"), "reject", "reject"),
     Case("a thumb that is any picture", html_mail('<div><img src="cid:x" alt="👍"></div>'), "respond"),
@@ -191,6 +216,27 @@ _FOOTERS_THAT_SAY_MORE = [
     f"Use the other address. {_STRANGER}",
     f"{_STRANGER} This message must go out after Friday.",
 ]
+
+_UNDER_THE_NAME = [
+    "Needs Legal Review",
+    "Half Of It",
+    "418 EUR, 300 EUR",
+    "1000000",
+    "Amount 1000000",
+    "2026-12-24 10:00:00",
+    "bob@example.org",
+    "IBAN DE89370400440532013000",
+    "Ring Bob +46 8 123 456 about the sum",
+    "👎 +46 8 123 456",
+    "Get nine",
+    "明天再发 Get Outlook for iOS",
+    "Get Outlook for iOS and the budget",
+    "Virus-free. Wrong sum. www.avast.com",
+    "Disclaimer: the second one is confidential and must not be printed.",
+    "Confidentiality: leave the budget out, it is privileged and confidential.",
+    "This message is only for the venue, the budget is confidential.",
+]
+
 _JOINED = " ".join(SENT_TEXT.split())
 _IN_ONE = f"{html.escape(ATTRIBUTION)} {html.escape(_JOINED)}"
 
@@ -200,6 +246,7 @@ FOOTED = [
         Case(f"a footer that says more: {said[-40:]}", gmail(f"approve\n\nAda\n\n{said}"), "respond")
         for said in _FOOTERS_THAT_SAY_MORE
     ),
+    *(Case(f"under the name: {said}", gmail(f"approve\n\nAda\n{said}"), "respond") for said in _UNDER_THE_NAME),
     *(
         Case(
             f"a signature that says more: {said}",

@@ -14,7 +14,7 @@ from bridge.post.reading.grammar import Rules, Verdict, judge, respond
 from bridge.post.reading.machine import machine_reason
 from bridge.post.reading.model import Context, Languages, NewText, NothingSent, Reading, SentMail, SentMails
 from bridge.post.reading.newtext import find_new_text, join_texts
-from bridge.post.reading.phrases import MAX_LOOKED_AT, is_forward_subject, plain
+from bridge.post.reading.phrases import MAX_LOOKED_AT, is_forward_subject, phrases, plain
 from bridge.post.reading.signature import is_sign_off
 from bridge.post.reading.vocabulary import OBJECT, fold, vocabulary
 from bridge.post.reading.why import explain_rule
@@ -208,8 +208,19 @@ def _context(message: Message, mail: SentMail | None) -> Context:
         subject=plain(mail.subject) if mail is not None else "",
         names=frozenset(name for name in names if len(name) >= 3 and "@" not in name),
         sender=_name_words(sender, local),
+        sender_local=local,
         named=_named(mail, _name_words(sender, local)) if mail is not None else frozenset(),
+        topics=_topics(mail) if mail is not None else frozenset(),
     )
+
+
+def _topics(mail: SentMail) -> frozenset[str]:
+    """The words of what a request shows, which stands behind bars."""
+    known = phrases()
+    rows = [row[2:] for row in mail.text[:MAX_NAMED].splitlines() if row.startswith("| ")]
+    found = {word for row in rows for word in words_of(row) if len(word) > 4 and word.isalpha()}
+    legal = (*known.disclaimer_marks, *known.disclaimer_openers, *known.footer_words, *known.company_marks)
+    return frozenset(word for word in found - known.footer_common if not any(word in m or m in word for m in legal))
 
 
 def _named(mail: SentMail, sender: Collection[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field, replace
 
+from bridge.post.reading.colors import unreadable
 from bridge.post.reading.model import Line
 from bridge.post.reading.tokens import MAX_TAGS, Tag, tokenize
 from bridge.post.reading.vocabulary import OBJECT
@@ -34,7 +35,7 @@ _UNSEEN = _names(
     " math"
 )
 _STRUCK = _names("s strike del")
-_CONTROLS = _names("textarea select input svg math object iframe noscript xmp video audio canvas")
+_CONTROLS = _names("textarea select input svg math object iframe noscript xmp video audio canvas details dialog")
 """Shown by some programs and dropped by others."""
 _QUOTE_NAMES = (
     "gmail_quote",
@@ -63,20 +64,21 @@ _SIGNATURE_NAMES = (
     "mailsignature",
 )
 _HIDING = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:0*(?:\.0+)?(?:;|!|\Z)|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|ex|%)?(?:;|!|\Z)"
-    r"|font-size:[012](?:\.\d+)?(?:px|pt)|font-size:[1-9]%|mso-hide:all|max-(?:height|width):0(?:px|pt|em)?(?:;|!|\Z)"
-    r"|text-indent:-\d{3,}|(?:left|top|right|margin-left):-\d{3,}|clip:rect\(0|clip-path:|transform:(?:scale\(0|translate)"
-    r"|color:transparent|-webkit-text-fill-color:|color:rgba\([^)]*,0(?:\.0+)?\)|content-visibility:hidden"
+    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:0*\.0\d*|0+|[0-9]%)(?:;|!|\Z)|zoom:0|filter:|mso-hide:all"
+    r"|font-size:0*(?:\.\d+)?(?:px|pt|em|rem|ex|%)?(?:;|!|\Z)|font-size:[012](?:\.\d+)?(?:px|pt)|font-size:[1-9]%"
+    r"|(?:\A|;)font:[a-z]*(?:0(?![.\d])|[012](?:\.\d+)?(?:px|pt))|letter-spacing:-(?:[1-9]|0?\.[3-9])"
+    r"|max-(?:height|width):0(?:px|pt|em)?(?:;|!|\Z)|text-indent:-\d{3,}|clip:rect\(0|clip-path:"
+    r"|(?:left|top|right|margin-left):-(?:\d{3,}|\d{2,}(?:r?em|v[wh]|%))|transform:(?:scale\(0|translate)"
+    r"|color:transparent|-webkit-text-fill-color:|content-visibility:hidden"
 )
 _GONE = re.compile(r"display:none|mso-hide:all")
-_ADDED = re.compile(r"(?::before|:after)[^{}]{0,200}\{[^{}]{0,500}?content\s{0,9}:\s{0,9}[\"'][^\"']", re.IGNORECASE)
-_BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):0(?:px|pt|em|%)?(?:;|!|\Z)")
+_ADDED = re.compile(
+    r"(?::before|:after)[^{}]{0,200}\{[^{}]{0,500}?content\s{0,9}:\s{0,9}(?:[\"'][^\"']|attr|url|counter)",
+    re.IGNORECASE,
+)
+_BOX = re.compile(r"(?:\A|;)(?:height|width|line-height):(?:0(?:px|pt|em|%)?|[12](?:px|pt))(?:;|!|\Z)")
 _COLOR = re.compile(r"(?:\A|;)color:([^;!]*)")
 _GROUND = re.compile(r"(?:\A|;)background(?:-color)?:([^;!]*)")
-_WHITE = _names("white snow ivory whitesmoke ghostwhite floralwhite mintcream azure hsl(0,0%,100%)")
-_HEX = re.compile(r"#(?:([\da-f])([\da-f])([\da-f])[\da-f]?|([\da-f]{2})([\da-f]{2})([\da-f]{2})(?:[\da-f]{2})?)\Z")
-_RGB = re.compile(r"rgba?\((\d{1,3})[, ]?(\d{1,3})[, ]?(\d{1,3})")
-PALE = 245  # of 255: nobody reads such words on a white page
 _SIMPLE = re.compile(r"([a-z0-9]*)((?:[.#][\w-]+)*)\Z")
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _CSS_COMMENT = re.compile(r"/\*|\*/")
@@ -277,7 +279,7 @@ class _Builder:
             {"signature", "x_signature"} & set(labels.split())
         )
         gone = name in _UNSEEN or "hidden" in attributes or bool(_GONE.search(style))
-        hidden = gone or self._is_hidden(name, attributes, style) or _same(color, ground)
+        hidden = gone or self._is_hidden(name, attributes, style) or unreadable(color, ground)
         return replace(
             parent,
             hidden=parent.hidden or hidden,
@@ -313,7 +315,7 @@ class _Builder:
         for rule in text[:200_000].split("}", MAX_RULES)[:MAX_RULES]:
             selectors, _, declared = rule.rpartition("{")
             style = _squeeze(declared)
-            if not (_HIDING.search(style) or "line-through" in style):
+            if not (_HIDING.search(style) or "line-through" in style or unreadable(*_declared(style))):
                 continue
             for selector in selectors.rpartition("{")[2].lower().split(",")[:20]:
                 words = _CSS_COMMENT.sub(" ", selector).replace(">", " ").replace("<!--", " ").split()
@@ -342,6 +344,11 @@ def _squeeze(style: str) -> str:
     return "".join(style.lower().split()) if style else ""
 
 
+def _declared(style: str) -> tuple[str, str]:
+    """The colours of text and ground in one rule of a stylesheet."""
+    return _colors(Look(), {}, style)[::-1]
+
+
 def _colors(parent: Look, attributes: dict[str, str], style: str) -> tuple[str, str]:
     ground, color = parent.ground, parent.color
     ground = attributes.get("bgcolor", "").lower().strip() or ground
@@ -352,23 +359,3 @@ def _colors(parent: Look, attributes: dict[str, str], style: str) -> tuple[str, 
         if found := _COLOR.search(style):
             color = found[1]
     return ground, color
-
-
-def _same(color: str, ground: str) -> bool:
-    """Text in the colour of what is behind it; without a colour behind it, the page is white."""
-    if not color:
-        return False
-    if ground in ("", "transparent", "none", "inherit", "initial"):
-        return _is_white(color)
-    return color == ground or (_is_white(color) and _is_white(ground))
-
-
-def _is_white(color: str) -> bool:
-    """Whether a colour is white or as good as white."""
-    if color in _WHITE:
-        return True
-    found = _HEX.match(color)
-    if found:
-        return all(int(pair * (3 - len(pair)), 16) >= PALE for pair in found.groups() if pair)
-    found = _RGB.match(color)
-    return found is not None and all(int(number) >= PALE for number in found.groups())

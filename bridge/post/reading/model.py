@@ -109,10 +109,14 @@ class Context:
     """Display names of ours, folded."""
     sender: tuple[str, ...] = ()
     """The words of the sender's own name, folded, in order."""
+    sender_local: str = ""
+    """What stands before the @ in the sender's address."""
     known_signature: frozenset[str] = frozenset()
     """Lines (folded) that the HTML part marks as signature."""
     named: frozenset[str] = frozenset()
     """The words by which the sent mail names people, folded: a line that holds one is about the request."""
+    topics: frozenset[str] = frozenset()
+    """Further words of what the sent mail shows, folded: no footer holds them."""
 
 
 @dataclass(frozen=True, slots=True)

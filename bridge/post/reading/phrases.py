@@ -22,6 +22,7 @@ _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = (
     "closings", "attribution_openers", "alarm_words", "prose_words", "header_labels", "weekdays", "months",
     "when_words", "errand_words", "footer_alarms", "footer_starts", "contact_labels", "product_glue",
+    "footer_common", "title_words",
 )  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.")
@@ -70,6 +71,8 @@ class Phrases:
     """Alarm words that every footer holds."""
     footer_starts: frozenset[str]
     """Words with which sentences of footers begin; with a capital they begin one also where no full stop is."""
+    footer_common: frozenset[str]
+    """Words of footers that requests may hold too."""
     footer_words: tuple[str, ...]
     to_strangers: tuple[str, ...]
     """How footers begin what they say to whoever got the mail by mistake."""
@@ -78,6 +81,7 @@ class Phrases:
     not_in_posts: tuple[str, ...]
     original_marks: tuple[str, ...]
     contact_labels: frozenset[str]
+    title_words: frozenset[str]
     product_glue: frozenset[str]
     sending: tuple[str, ...]
     """Products, sending words and whole lines, the longest first."""

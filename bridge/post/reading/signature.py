@@ -4,6 +4,7 @@ One rule: a signature is cut only when nothing in it could be meant for us; a co
 name stays in the text.
 """
 
+import re
 from collections.abc import Sequence
 
 from bridge.post.reading.footers import is_company_line, is_disclaimer, is_errand, opens_disclaimer
@@ -28,6 +29,15 @@ _RULES = frozenset(" \t-–—_=*~·•|+#/\\")
 _SHORTENED = frozenset(
     "ltd. inc. corp. co. llc. plc. e.v. e.k. s.a. s.l. s.r.l. s.p.a. gmbh. jr. sr. dr. mbh. b.v. n.v.".split()
 )
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d\d")
+_GROUPS = re.compile(r"\d{2,}")
+_DIALLED = re.compile(r"\+\d|\(0|\b00?[1-9]")
+_LOCAL = re.compile(r"([^\s<>\[\]():;,|]{1,64})@")
+_SHARED = frozenset(
+    "info office sales contact kontakt mail email hello support service team admin post einkauf vertrieb purchasing"
+    " contacto contato contatti achats ventas kundenservice reception empfang hr finance billing accounts".split()
+)
+"""What a firm's address begins with."""
 MAX_SIGNATURE_LINES = 25
 MIN_RULE = 5
 MAX_TAIL = 80
@@ -75,7 +85,7 @@ def _belongs(text: str, context: Context) -> bool:
         return all(char in _RULES for char in text)
     if is_sign_off(text, context) or _is_named_row(text, context) or _is_contact(text, context):
         return True
-    if is_company_line(text, context.named) or _longer_name(text, context):
+    if is_company_line(text, context.named | context.topics) or _longer_name(text, context):
         return True
     return not _ends_sentence(text) and _is_title(text, context, gap=True, strict=True)
 
@@ -199,7 +209,7 @@ def _disclaimer_start(lines: list[Line], context: Context) -> int:
     start = _last_paragraph(lines)
     for at in range(start, len(lines)):
         opens = opens_disclaimer(lines[at].text) or is_company_line(lines[at].text) or (at == start and start > 0)
-        if opens and is_disclaimer(" ".join(line.text for line in lines[at:]), context.named):
+        if opens and is_disclaimer(" ".join(line.text for line in lines[at:]), context.named | context.topics):
             return at
     return len(lines)
 
@@ -295,10 +305,35 @@ def _is_post(text: str) -> bool:
 
 def _is_contact(text: str, context: Context) -> bool:
     """A telephone number, an address on the net, a line with several fields."""
-    digits = sum(char.isdigit() for char in text)
-    marks = digits >= 6 or any(mark in text for mark in ("@", "://", "www.", "株式会社", "公司"))
-    marks = marks or (" | " in text and not digits)
-    return marks and not _says_something(text, context) and not _talks(text)
+    marks = any(mark in text for mark in ("@", "://", "www.", "株式会社", "公司"))
+    marks = marks or _has_number(text) or (" | " in text and not any(map(str.isdigit, text)))
+    return marks and not _says_something(text, context) and not _talks(text) and not _others_address(text, context)
+
+
+def _has_number(text: str) -> bool:
+    """A telephone number or a postal address: at least six digits, in groups or behind a sign or label. A bare number,
+    a date or a sum of money may be meant."""
+    if sum(map(str.isdigit, text)) < 6 or _MOMENT.search(text) or any(mark in text for mark in "€$£¥₽"):
+        return False
+    return len(_GROUPS.findall(text)) > 1 or bool(_DIALLED.search(text)) or _is_labelled(text)
+
+
+def _is_labelled(text: str) -> bool:
+    said = words(text)
+    return any(word.strip(".'") in phrases().contact_labels or (len(word) == 1 and word in "tmfpdoc") for word in said)
+
+
+def _others_address(text: str, context: Context) -> bool:
+    """Whether a mail address is there that is neither the sender's by its name nor a firm's."""
+    return any(not _is_own(found.lower(), context) for found in _LOCAL.findall(text))
+
+
+def _is_own(local: str, context: Context) -> bool:
+    if local == context.sender_local:
+        return True
+    pieces = [piece for piece in re.split(r"[^\w]+|_", local) if piece]
+    known = any(piece in context.sender or piece in _SHARED for piece in pieces)
+    return known or any(len(word) >= 3 and word in local for word in context.sender)
 
 
 def _talks(text: str) -> bool:
@@ -321,6 +356,9 @@ def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
         return False
     capitals = [word[:1].isupper() or word[:1].isdigit() or not word[:1].isalnum() for word in found]
     if not any(char.isalpha() and char.isupper() for char in text) or (strict and any(map(str.isdigit, text))):
+        return False
+    signed = len(context.sender) > 1 and fold(text).startswith(" ".join(context.sender))
+    if strict and not signed and not any(word.lower().strip(".:") in phrases().title_words for word in found):
         return False
     whole = all(capitals) and (len(found) >= 2 or not strict)
     return capitals[0] and (whole or not (gap or strict))
