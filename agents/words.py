@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final
 
 from agents import audit, budget, ending, journal, mails, requests, runs, store, threads
@@ -19,6 +20,7 @@ from agents.store import Run
 
 RENAME: Final = re.compile(r"rename(?:\s+to\s+|\s*:\s*)(\S.{0,200})", re.IGNORECASE)
 _RAISE: Final = re.compile(r"raise\s+to\s+(\d+(?:[.,]\d+)?)\s*(?:eur|€)?\s*[.!]?", re.IGNORECASE)
+_MOST_EUR: Final = Decimal(1_000_000)
 HELP: Final = """\
 Words that stand alone as your whole answer:
 
@@ -129,13 +131,15 @@ def _continue(case: _Case) -> Word:
 
 def _raise(case: _Case) -> Word:
     found = _RAISE.fullmatch(case.word)
-    amount = int(float(found[1].replace(",", ".")) * budget.MICRO) if found else 0
+    wanted = Decimal(found[1].replace(",", ".")) if found else Decimal(0)
+    amount = int(min(wanted, _MOST_EUR) * budget.MICRO)
     active = case.active()
     for run in active:
         _add_limits(case, run, cost_u=amount)
     if not active:
         return Word("nothing", "Nothing runs in this thread, so there is no limit to raise.")
-    return Word("raised", f"Its limit is {budget.euros(amount)} EUR now.", active[0].id)
+    holds = budget.caps(case.office, active[0], {**active[0].raised, "cost_u": amount}).cost_u
+    return Word("raised", f"Its limit is {budget.euros(holds)} EUR now.", active[0].id)
 
 
 def _family_waits(case: _Case, run: Run) -> bool:

@@ -102,6 +102,18 @@ async def test_case_55_a_sum_raises_the_cap(tmp_path: Path) -> None:
         assert await w.ended(got.run) == "done"
 
 
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [("raise to 0,01", "0.03"), ("raise to 0.5 eur", "0.50"), (f"raise to {'9' * 400} EUR", "1000000.00")],
+)
+async def test_a_sum_is_told_as_it_holds_however_small_or_large(tmp_path: Path, said: str, holds: str) -> None:
+    limits = Limits(cost_run_eur=0.03, cost_agent_day_eur=0.03, cost_day_eur=0.03)
+    async with world(tmp_path, [say("Done.")], price=PRICE, limits=limits) as w:
+        got = await w.send()
+        await w.wait_for(got.run, "waiting_budget")
+        assert (await w.word(said)).text == f"Its limit is {holds} EUR now."
+
+
 async def test_the_tool_cap_pauses_before_the_tools_run(tmp_path: Path) -> None:
     calls = [want("look", what=str(number)) for number in range(3)]
     async with world(tmp_path, [say("", *calls), say("Done.")], limits=Limits(tool_calls=2)) as w:
