@@ -229,6 +229,8 @@ _UNDER_THE_NAME = [
     "Ring Bob +46 8 123 456 about the sum",
     "👎 +46 8 123 456",
     "Get nine",
+    "Sent from my iPhone 12.",
+    "Sent from my iPhone :(",
     "明天再发 Get Outlook for iOS",
     "Get Outlook for iOS and the budget",
     "Virus-free. Wrong sum. www.avast.com",

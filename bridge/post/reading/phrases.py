@@ -25,8 +25,9 @@ _SETS = (
     "footer_common", "title_words",
 )  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
-_UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.")
-_MODEL = re.compile(r"\b(?:iphone|ipad|galaxy|pixel|windows|blackberry|android|xperia|note|oneplus|redmi) \d{1,2}\b")
+_UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.|[:;=][-'^]?[()/\\\\|]")
+_MODEL = re.compile(r"\b(?:windows (?:8|10|11)|blackberry 10)\b")
+"""Numbers that the programs themselves write; another one may be meant."""
 _NUMBERED = re.compile(r"[a-z]{1,2}-?\d{1,4}[a-z]?")
 _GETTING = ("get ", "hol ", "holen ", "download ")
 _DRAWN = frozenset("©®™°●■▪○◆►🌳🌲🌱🌿🍃🌍🌎🌏♻☎☏📞📱📧✉📠🏢🌐" + OBJECT)
