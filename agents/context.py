@@ -171,8 +171,8 @@ def _earlier(tx: ReadTx, office: Office, run: Run, brief: bool) -> Iterable[Mess
     """The thread's finished runs: what the user wrote, what was answered, and what was done. In brief the older ones
     have a line each.
     """
-    where = {"account": run.account, "thread": run.thread, "agent": run.agent}
-    runs = [store.to_run(row) for row in tx.all("agents.runs.earlier", before=run.id, **where)]
+    line = threads.line(tx, run.account, run.thread)
+    runs = [store.to_run(row) for row in tx.all("agents.runs.earlier", before=run.id, agent=run.agent, **line)]
     short = runs[:-_WHOLE_TASKS] if brief else []
     if short:
         yield from _shortened(tx, office, run, short[-_SHORT_TASKS:], len(short[:-_SHORT_TASKS]))

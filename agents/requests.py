@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from agents import asking, audit, codec, gate, ids, journal, mails, outbox, prompt, seconds, store
+from agents import asking, audit, codec, gate, ids, journal, mails, outbox, prompt, seconds, store, threads
 from agents.events import RequestClosed, RequestOpened, RunChanged
 from agents.letter import Field, Item, Kind, Outgoing, RequestView
 from agents.office import Office
@@ -289,7 +289,7 @@ def user_words(tx: ReadTx, run: Run) -> str:
 
 
 def _user_steps(tx: ReadTx, run: Run) -> list[sqlite3.Row]:
-    return tx.all("agents.steps.thread_users", account=run.account, thread=run.thread)
+    return tx.all("agents.steps.thread_users", **threads.line(tx, run.account, run.thread))
 
 
 def _mail(tx: ReadTx, office: Office, run: Run, kind: RequestKind, key: str, view: RequestView) -> Outgoing:

@@ -71,8 +71,9 @@ def start(
     tx: WriteTx, office: Office, letter: Letter, fire_key: str, origin: str, told: str = "", ident: str = ""
 ) -> str:
     """Begin a run with a letter; it takes over the mark of its thread. Returns its id, which may be given."""
-    earlier = tx.value("agents.runs.thread_taint", account=letter.account, thread=letter.thread)
-    sources = tx.all("agents.runs.thread_taints", account=letter.account, thread=letter.thread)
+    line = threads.line(tx, letter.account, letter.thread)
+    earlier = tx.value("agents.runs.thread_taint", **line)
+    sources = tx.all("agents.runs.thread_taints", **line)
     letter = replace(letter, model=letter.model or _picked(tx, office, letter))
     told = told or _told(tx, letter)
     run = _add(
@@ -226,7 +227,7 @@ def earlier_attachments(tx: ReadTx, run: Run) -> tuple[Attachment, ...]:
     if run.depth:
         letters = journal.letters_of(tx, run.id)
     else:
-        rows = tx.all("agents.steps.thread_users", account=run.account, thread=run.thread)
+        rows = tx.all("agents.steps.thread_users", **threads.line(tx, run.account, run.thread))
         letters = tuple(journal.letter_of(store.json_object(row["body"])) for row in rows)
     return tuple({file.ref: file for letter in letters for file in letter.attachments}.values())
 
@@ -238,7 +239,7 @@ def trusted_attachments(tx: ReadTx, office: Office, run: Run) -> frozenset[str]:
     profile = office.profile(store.get_run(tx, run.root).agent)
     if profile is None or not profile.attachments_trusted:
         return frozenset()
-    rows = tx.all("agents.steps.thread_users", account=run.account, thread=run.thread)
+    rows = tx.all("agents.steps.thread_users", **threads.line(tx, run.account, run.thread))
     letters = [journal.letter_of(store.json_object(row["body"])) for row in rows]
     typed = [letter for letter in letters if letter.origin is Origin.TYPED and not letter.foreign]
     return frozenset(file.ref for letter in typed for file in letter.attachments)

@@ -55,6 +55,15 @@ def forked(tx: ReadTx, account: int, thread: str) -> Point | None:
     return Point(row["origin"], row["upto"], row["subject"]) if row else None
 
 
+def line(tx: ReadTx, account: int, thread: str) -> dict[str, object]:
+    """A thread and all that it goes on from, for the queries that look at the whole of it."""
+    return {
+        "account": account,
+        "thread": thread,
+        "line": tx.value("agents.threads.line", account=account, thread=thread),
+    }
+
+
 def rename(tx: WriteTx, office: Office, account: int, thread: str, title: str) -> str:
     """Give a thread a name, which the subjects of its later mails are; returns it as it is kept."""
     kept = " ".join(title.split())[:LONGEST].strip()

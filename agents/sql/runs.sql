@@ -25,28 +25,17 @@ SELECT * FROM runs WHERE account = :account AND thread = :thread AND depth = 0 O
 -- name: earlier
 -- The finished runs of an agent in a thread before a given one, and those of the thread that it was forked from that had
 -- begun when the mail was written that it goes on from; oldest first.
-WITH RECURSIVE line (thread, upto, depth) AS (
-    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
-    UNION ALL
-    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
-    WHERE f.account = :account AND l.depth < 20
-)
 SELECT * FROM runs AS r
 WHERE r.account = :account AND r.agent = :agent AND r.depth = 0
   AND ((r.thread = :thread AND r.ended IS NOT NULL AND r.rowid < (SELECT rowid FROM runs WHERE id = :before))
-       OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND r.created <= l.upto))
+       OR EXISTS (SELECT 1 FROM json_each(:line) AS l
+                  WHERE json_extract(l.value, '$.thread') = r.thread AND r.created <= json_extract(l.value, '$.upto')))
 ORDER BY r.rowid;
 
 -- name: thread_taint
 -- Whether anything that ran in a thread, or in one that it was forked from, has read untrusted text.
-WITH RECURSIVE line (thread, upto, depth) AS (
-    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
-    UNION ALL
-    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
-    WHERE f.account = :account AND l.depth < 20
-)
 SELECT max(r.taint) FROM runs AS r
-WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT l.thread FROM line AS l));
+WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT json_extract(l.value, '$.thread') FROM json_each(:line) AS l));
 
 -- name: children
 -- The children of a run.
@@ -173,14 +162,8 @@ SELECT source FROM taints WHERE run = :run ORDER BY at, source;
 
 -- name: thread_taints
 -- The sources of untrusted text of a whole thread, and of those that it was forked from.
-WITH RECURSIVE line (thread, upto, depth) AS (
-    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
-    UNION ALL
-    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
-    WHERE f.account = :account AND l.depth < 20
-)
 SELECT DISTINCT t.source FROM taints AS t JOIN runs AS r ON r.id = t.run
-WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT l.thread FROM line AS l));
+WHERE r.account = :account AND (r.thread = :thread OR r.thread IN (SELECT json_extract(l.value, '$.thread') FROM json_each(:line) AS l));
 
 -- name: listed
 -- The newest runs of an account, delegated tasks too, newest first.

@@ -20,13 +20,8 @@ SELECT seq, body FROM steps WHERE run = :run AND kind = 'user' ORDER BY seq;
 
 -- name: thread_users
 -- What users said in a thread to an agent, and in those that it was forked from, up to the mail that it goes on from.
-WITH RECURSIVE line (thread, upto, depth) AS (
-    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
-    UNION ALL
-    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
-    WHERE f.account = :account AND l.depth < 20
-)
 SELECT s.body FROM steps AS s JOIN runs AS r ON r.id = s.run
 WHERE r.account = :account AND r.depth = 0 AND s.kind = 'user'
-  AND (r.thread = :thread OR EXISTS (SELECT 1 FROM line AS l WHERE l.thread = r.thread AND s.at <= l.upto))
+  AND (r.thread = :thread OR EXISTS (SELECT 1 FROM json_each(:line) AS l
+                                     WHERE json_extract(l.value, '$.thread') = r.thread AND s.at <= json_extract(l.value, '$.upto')))
 ORDER BY r.rowid, s.seq;

@@ -7,6 +7,16 @@ ON CONFLICT DO NOTHING;
 -- What a thread was forked from.
 SELECT * FROM forks WHERE account = :account AND thread = :thread;
 
+-- name: line
+-- What a thread goes on from, and what that goes on from, as JSON for the questions about all of it: thread, and how far.
+WITH RECURSIVE line (thread, upto, depth) AS (
+    SELECT origin, upto, 1 FROM forks WHERE account = :account AND thread = :thread
+    UNION ALL
+    SELECT f.origin, f.upto, l.depth + 1 FROM forks AS f JOIN line AS l ON f.thread = l.thread
+    WHERE f.account = :account AND l.depth < 20
+)
+SELECT json_group_array(json_object('thread', thread, 'upto', upto)) FROM line;
+
 -- name: point
 -- A mail of ours to the user as a point to go on from.
 SELECT thread, agent, created, body FROM outbox

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents import journal, store
+from agents import journal, store, threads
 from bridge.submissions import Receipt
 from config.settings import Approvals
 from tests.post.desk import AGENT, NOTES, Desk, Kept, Person, asked, counts, desk
@@ -68,7 +68,9 @@ async def test_forwarding_an_agents_mail_back_to_it_forks(house: Desk, ada: Pers
     assert run.taint is False
     assert told(house, run.id)[0].startswith('This thread goes on from your mail "Re: Mail" of ')
     earlier = house.app.store.read(
-        lambda tx: tx.all("agents.runs.earlier", account=run.account, thread=run.thread, agent=run.agent, before=run.id)
+        lambda tx: tx.all(
+            "agents.runs.earlier", agent=run.agent, before=run.id, **threads.line(tx, run.account, run.thread)
+        )
     )
     assert [row["id"] for row in earlier] == [first.message["Postroom-Run"]]
     [letter] = house.app.store.read(lambda tx: journal.letters_of(tx, run.id))
