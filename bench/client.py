@@ -1,6 +1,7 @@
 """A blocking IMAP client that costs as little as it can, so that what is measured is the server.
 
-The rule: it knows nothing of what it reads but where an answer ends: at the line with the command's tag.
+The rule: it knows nothing of what it reads but where an answer ends: at the line with the command's tag. What it hears
+is written into one buffer, used again and again, and copied out of it only for who wants to see it.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Final
 from bench.corpus import Mail
 
 SECONDS: Final = 180.0
-PIECE: Final = 1 << 20
+ROOM: Final = 1 << 16  # in the buffer, for what is heard next; it doubles when there is less
 
 
 class Unexpected(Exception):
@@ -46,7 +47,8 @@ class Client:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if context is not None:
             self._socket = context.wrap_socket(self._socket, server_hostname="localhost")
-        self._heard = bytearray()
+        self._heard = bytearray(ROOM)  # what was heard and not yet taken is at its beginning
+        self._end = 0  # of that
         self._number = 0
         self.capabilities: frozenset[str] = frozenset()
         self.line()
@@ -68,6 +70,10 @@ class Client:
         """Say it and hear everything up to its end. Raises Unexpected on NO and BAD, unless told not to."""
         return self.wait(self.start(text), ok=ok)
 
+    def act(self, text: str) -> None:
+        """The same, without looking at what is said but for its end."""
+        self._take(self._hear(self.start(text), ok=True))
+
     def start(self, text: str) -> bytes:
         """Say it; the tag by which to wait for its end."""
         self._number += 1
@@ -77,25 +83,32 @@ class Client:
 
     def wait(self, tag: bytes, *, ok: bool = True) -> bytes:
         """Everything that is said up to the end of a command."""
+        stop = self._hear(tag, ok=ok)
+        said = bytes(memoryview(self._heard)[:stop])
+        self._take(stop)
+        return said
+
+    def _hear(self, tag: bytes, *, ok: bool) -> int:
+        """Hear everything up to the end of a command; up to where in the buffer that is."""
         mark, at = b"\r\n" + tag + b" ", 0
         while True:
-            start = 0 if self._heard.startswith(mark[2:]) else self._heard.find(mark, at) + 2
-            end = self._heard.find(b"\r\n", start) if start != 1 else -1
+            start = 0 if self._heard.startswith(mark[2:], 0, self._end) else self._heard.find(mark, at, self._end) + 2
+            end = self._heard.find(b"\r\n", start, self._end) if start != 1 else -1
             if end >= 0:
-                said, status = bytes(self._heard[: end + 2]), bytes(self._heard[start + len(tag) + 1 : end])
-                del self._heard[: end + 2]
+                status = bytes(self._heard[start + len(tag) + 1 : end])
                 if ok and not status.startswith(b"OK"):
+                    self._take(end + 2)
                     raise Unexpected(status[:160].decode("latin1"))
-                return said
-            at = max(0, len(self._heard) - 400)
+                return end + 2
+            at = max(0, self._end - 400)
             self._receive()
 
     def line(self) -> bytes:
         """The next line, without its end."""
-        while (end := self._heard.find(b"\r\n")) < 0:
+        while (end := self._heard.find(b"\r\n", 0, self._end)) < 0:
             self._receive()
         found = bytes(self._heard[:end])
-        del self._heard[: end + 2]
+        self._take(end + 2)
         return found
 
     def until(self, pattern: bytes) -> None:
@@ -129,7 +142,14 @@ class Client:
         self.command(f"CREATE {mailbox}")
 
     def _receive(self) -> None:
-        data = self._socket.recv(PIECE)
-        if not data:
+        if len(self._heard) - self._end < ROOM:
+            self._heard += bytes(len(self._heard))
+        count = self._socket.recv_into(memoryview(self._heard)[self._end :])
+        if not count:
             raise Unexpected("the server closed the connection")
-        self._heard += data
+        self._end += count
+
+    def _take(self, stop: int) -> None:
+        """Forget what was heard up to there."""
+        self._heard[: self._end - stop] = self._heard[stop : self._end]
+        self._end -= stop

@@ -136,7 +136,7 @@ def _timed(act: Callable[[], object], runs: int, prepare: Callable[[], object] =
 
 
 def _asking(command: str, runs: int = RUNS) -> Callable[[Client, Target], Sequence[float]]:
-    return lambda client, target: _timed(partial(client.command, command), runs)
+    return lambda client, target: _timed(partial(client.act, command), runs)
 
 
 def _first_select(client: Client, target: Target) -> Sequence[float]:
@@ -147,8 +147,8 @@ def _first_select(client: Client, target: Target) -> Sequence[float]:
 
 
 def _select(client: Client, target: Target) -> Sequence[float]:
-    again = partial(client.command, f"SELECT {BOX}")
-    return _timed(again, QUICK_RUNS, partial(client.command, "EXAMINE INBOX"))
+    again = partial(client.act, f"SELECT {BOX}")
+    return _timed(again, QUICK_RUNS, partial(client.act, "EXAMINE INBOX"))
 
 
 def _push(client: Client, target: Target) -> Sequence[float]:
@@ -169,8 +169,8 @@ def _push(client: Client, target: Target) -> Sequence[float]:
 
 
 def _store(client: Client, target: Target) -> Sequence[float]:
-    unset = partial(client.command, "STORE 1:* -FLAGS.SILENT (\\Flagged)")
-    return _timed(partial(client.command, "STORE 1:* +FLAGS.SILENT (\\Flagged)"), 3, unset)
+    unset = partial(client.act, "STORE 1:* -FLAGS.SILENT (\\Flagged)")
+    return _timed(partial(client.act, "STORE 1:* +FLAGS.SILENT (\\Flagged)"), 3, unset)
 
 
 LINES: Final[Sequence[Line]] = (

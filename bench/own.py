@@ -93,7 +93,7 @@ def _flags(target: Target) -> Iterator[Figure]:
         before = process.spent(target.pid) if process.known else 0.0
         for _ in range(ROUNDS):
             start = time.perf_counter()
-            client.command("UID FETCH 1:* (FLAGS)")
+            client.act("UID FETCH 1:* (FLAGS)")
             times.append((time.perf_counter() - start) * 1000)
         name = f"UID FETCH 1:* (FLAGS) of {MESSAGES:,}, over TLS"
         yield Figure(name, statistics.median(times), 60, "ms")

@@ -70,7 +70,7 @@ def fill(stage: Stage, target: Target, tell: Callable[[int], None]) -> None:
         client.fresh(BIG)
         client.command(f"SELECT {MAIN}")
         for _ in range(stage.copies):
-            client.command(f"COPY 1:* {BIG}")
+            client.act(f"COPY 1:* {BIG}")
             tell(stage.main // 10)
 
 
@@ -93,7 +93,7 @@ def _asking(command: str, mailbox: str = MAIN, needs: str = "") -> Callable[[Sta
             if needs and needs not in client.capabilities:
                 return None
             client.command(f"SELECT {mailbox}")
-            return _repeat(stage, partial(client.command, command))
+            return _repeat(stage, partial(client.act, command))
 
     return measure
 
@@ -111,7 +111,7 @@ def _searching(command: str, needs: str = "") -> Callable[[Stage, Target], Sampl
                 line for line in said.split(b"\r\n") if line.startswith((b"* SEARCH", b"* SORT", b"* THREAD"))
             )
             hits = len(answer.replace(b"(", b" ").replace(b")", b" ").split()) - 2
-            sample = _repeat(stage, partial(client.command, command))
+            sample = _repeat(stage, partial(client.act, command))
             return Sample(sample.runs, sample.first, hits)
 
     return measure
@@ -119,7 +119,7 @@ def _searching(command: str, needs: str = "") -> Callable[[Stage, Target], Sampl
 
 def _select(stage: Stage, target: Target) -> Sample:
     with Client(target) as client:
-        return _repeat(stage, partial(client.command, f"SELECT {BIG}"), partial(client.command, "EXAMINE INBOX"))
+        return _repeat(stage, partial(client.act, f"SELECT {BIG}"), partial(client.act, "EXAMINE INBOX"))
 
 
 def _append(stage: Stage, target: Target) -> Sample:
@@ -145,8 +145,8 @@ def _multiappend(stage: Stage, target: Target) -> Sample | None:
 def _store(stage: Stage, target: Target) -> Sample:
     with Client(target) as client:
         client.command(f"SELECT {MAIN}")
-        unset = partial(client.command, "STORE 1:* -FLAGS.SILENT (\\Flagged)")
-        sample = _repeat(stage, partial(client.command, "STORE 1:* +FLAGS (\\Flagged)"), unset)
+        unset = partial(client.act, "STORE 1:* -FLAGS.SILENT (\\Flagged)")
+        sample = _repeat(stage, partial(client.act, "STORE 1:* +FLAGS (\\Flagged)"), unset)
         unset()
         return sample
 
@@ -160,7 +160,7 @@ def _filing(which: str) -> Callable[[Stage, Target], Sample | None]:
 
             def timed(name: str, command: str) -> None:
                 start = time.perf_counter()
-                client.command(command)
+                client.act(command)
                 times[name].append((time.perf_counter() - start) * 1000)
 
             for _ in range(stage.repeats + 1):
@@ -184,7 +184,7 @@ def _noop(stage: Stage, target: Target) -> Sample:
         times = []
         for _ in range(ROUND_TRIPS):
             start = time.perf_counter()
-            client.command("NOOP")
+            client.act("NOOP")
             times.append((time.perf_counter() - start) * 1000)
         return Sample(tuple(times))
 
@@ -211,7 +211,7 @@ def _parallel(stage: Stage, target: Target) -> Sample:
     def read(seed: int, client: Client) -> None:
         source = random.Random(seed)
         for _ in range(150):
-            client.command(f"FETCH {source.randint(1, stage.main)} (BODY.PEEK[])")
+            client.act(f"FETCH {source.randint(1, stage.main)} (BODY.PEEK[])")
 
     clients = [Client(target) for _ in range(PARALLEL)]
     for client in clients:

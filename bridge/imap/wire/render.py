@@ -110,7 +110,8 @@ def _seconds(seconds: int, zone: int) -> bytes:
 
 def numbers(values: Iterable[int]) -> bytes:
     """Numbers with one space between: a SEARCH answer."""
-    return " ".join(map(str, values)).encode("ascii")
+    all_values = tuple(values)
+    return (b" %d" * len(all_values) % all_values)[1:]
 
 
 def number_set(values: Iterable[int]) -> bytes:
