@@ -3,7 +3,6 @@ home."""
 
 import asyncio
 import email.policy
-import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -243,20 +242,6 @@ def fill(connection: sqlite3.Connection, table: str, rows: list[dict[str, object
         names = ", ".join(given)
         marks = ", ".join(f":{name}" for name in given)
         connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", given)
-
-
-def test_the_bridges_migrations_add_up_to_its_schema() -> None:
-    folder = Path(str(resources.files("bridge") / "sql"))
-    with closing(sqlite3.connect(":memory:")) as steps, closing(sqlite3.connect(":memory:")) as made:
-        for file in sorted(folder.glob("[0-9]*.sql")):
-            steps.executescript(file.read_text())
-        made.executescript((folder / "schema.sql").read_text())
-        assert shapes(steps) == shapes(made)
-
-
-def shapes(connection: sqlite3.Connection) -> dict[str, str]:
-    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-    return {name: re.sub(r'\s+|--[^\n]*|"', "", sql) for name, sql in rows}
 
 
 def test_outside_is_off_and_tells_ends_only_where_it_was_answered() -> None:

@@ -1,6 +1,7 @@
 """Authenticator and passwords on a real store: who gets in, what is remembered, what is told."""
 
 import asyncio
+import re
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
@@ -274,7 +275,7 @@ def test_the_schema_is_what_the_migrations_make() -> None:
             connection.executescript(script)
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").fetchall()
         connection.close()
-        return [(name, " ".join(text.split())) for name, text in rows]
+        return [(name, re.sub(r"\s*([(),]|\s)\s*", r"\1", text)) for name, text in rows]
 
     migrations = sorted(file.name for file in folder.iterdir() if file.name[:4].isdigit())
     texts = [(folder / name).read_text(encoding="utf-8") for name in migrations]
