@@ -137,6 +137,10 @@ class Client:
         return bool(self.modes & {"UIDONLY", "NOTIFY"})
 
     @property
+    def rev2(self) -> bool:
+        return "IMAP4rev2" in self.modes
+
+    @property
     def vanishes(self) -> bool:
         return bool(self.modes & {"QRESYNC", "UIDONLY"})
 
@@ -227,11 +231,14 @@ class Client:
     def hear(self, line: bytes, doing: Doing) -> None:
         if doing.opens and self.mailbox is None:
             notified = "NOTIFY" in self.modes and line.startswith(b"STATUS ")
-            need(notified or OPENING.match(line) is not None, f"{self.name} doing {doing.word}: {line!r}")
+            listed = self.rev2 and line.startswith(b"LIST (")
+            need(notified or listed or OPENING.match(line) is not None, f"{self.name} doing {doing.word}: {line!r}")
+            self._not_rev1(line, doing)
             return
         if doing.opens and line.startswith(b"OK [CLOSED]"):
             self.mailbox = self.watch = None
             return
+        self._not_rev1(line, doing)
         word, _, rest = line.partition(b" ")
         if word.isdigit():
             self._hear_number(int(word), rest, line, doing)
@@ -248,6 +255,14 @@ class Client:
         else:
             known = word == b"FLAGS" or word in doing.lines or (word == b"STATUS" and "NOTIFY" in self.modes)
             need(known, f"{self.name} doing {doing.word}: {line!r}")
+
+    def _not_rev1(self, line: bytes, doing: Doing) -> None:
+        """What IMAP4rev2 has no more (RFC 9051 appendix E), and FETCH that nobody asked for without its UID."""
+        if not self.rev2:
+            return
+        gone = line.endswith(b" RECENT") or line.startswith((b"SEARCH", b"OK [UNSEEN")) or b"\\Recent" in line
+        bare = FETCH.match(line) and doing.word not in ("FETCH", "STORE") and not UID.search(line)
+        need(not gone and not bare, f"{self.name} with IMAP4rev2, doing {doing.word}: {line!r}")
 
     def _hear_number(self, number: int, rest: bytes, line: bytes, doing: Doing) -> None:
         where = f"{self.name} in {self.mailbox} doing {doing}: {line!r}"

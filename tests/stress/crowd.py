@@ -37,8 +37,8 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (Visitor.drop, 2),
 )
 MODES: Final = (
-    (), ("CONDSTORE",), ("QRESYNC",), ("QRESYNC",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),
-    ("QRESYNC", "UIDONLY"), ("NOTIFY",), ("NOTIFY", "QRESYNC"),
+    (), ("CONDSTORE",), ("QRESYNC",), ("IMAP4rev2",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),
+    ("QRESYNC", "UIDONLY"), ("NOTIFY",), ("NOTIFY", "QRESYNC"), ("IMAP4rev2", "QRESYNC"),
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.stress.client import Answer, Client, Slot, Watch
 from tests.stress.ledger import STRICT, VIEWS, need
-from tests.stress.link import numbers, spelled
+from tests.stress.link import numbers, results, spelled
 
 MOST: Final = 120  # messages in a mailbox, beyond which nothing is added
 SHARED: Final = ("\\Seen", "\\Flagged", "\\Answered", "$Label1")
@@ -101,8 +101,8 @@ async def search(client: Client, random: Random) -> None:
         return
     else:
         answer = await client.say(f"{by}SEARCH {key}")
-    found = next(line for line in answer.lines if line.split(b" ")[0] in (b"SEARCH", b"SORT"))
-    hits = [int(word) for word in found.split()[1:] if word.isdigit()]
+    found = next(line for line in answer.lines if line.split(b" ")[0] in (b"SEARCH", b"SORT", b"ESEARCH"))
+    hits = results(found)
     need(len(hits) == len(set(hits)), f"{client.name}: told twice: {found!r}")
     if not by:
         need(all(1 <= hit <= count for hit in hits), f"{client.name} knows {count}: {found!r}")

@@ -91,6 +91,14 @@ def numbers(raw: bytes) -> list[int]:
     return found
 
 
+def results(line: bytes) -> list[int]:
+    """The numbers of a SEARCH, a SORT, or the ALL of an ESEARCH."""
+    if line.startswith(b"ESEARCH"):
+        _, found, after = line.partition(b" ALL ")
+        return numbers(after.split(b" ")[0]) if found else []
+    return [int(word) for word in line.split()[1:] if word.isdigit()]
+
+
 def spelled(values: Sequence[int]) -> str:
     """Numbers as a set."""
     return ",".join(map(str, values))

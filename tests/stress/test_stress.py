@@ -70,6 +70,13 @@ async def test_expunge_during_fetch_is_caught(tmp_path: Path, monkeypatch: pytes
     assert await caught(tmp_path)
 
 
+async def test_news_without_its_uid_is_caught_by_who_speaks_rev2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session.Session, "tells_uids", False)
+    assert "with IMAP4rev2" in await caught(tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["gone", "arrived"])
 async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     since, read = changes.since, iter(range(1_000_000))

@@ -11,7 +11,7 @@ from typing import Final
 from tests.stress.client import FETCH, FLAGS, MODSEQ, UID, VANISHED, Answer, Client, Doing, Slot
 from tests.stress.deeds import learn
 from tests.stress.ledger import STRICT, VIEWS, need
-from tests.stress.link import Ended, numbers
+from tests.stress.link import Ended, numbers, results
 
 HIGHEST: Final = re.compile(rb"\[HIGHESTMODSEQ (\d+)\]")
 VALIDITY: Final = re.compile(rb"\[UIDVALIDITY (\d+)\]")
@@ -162,7 +162,7 @@ class Visitor(Client):
         await self.say("NOOP")
         if self.watch is not None:
             told = (await self.say(f"UID SEARCH {self.watch.criteria}")).lines
-            now = {int(word) for line in told if line.startswith(b"SEARCH") for word in line.split()[1:]}
+            now = {hit for line in told if line.startswith((b"SEARCH", b"ESEARCH")) for hit in results(line)}
             need(now == self.watch.found, f"{self.name}: {self.watch} and there are {sorted(now)}")
 
 
