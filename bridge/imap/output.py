@@ -38,7 +38,8 @@ class Output:
         out, self._out = self._out, []
         self._flushing = True
         try:
-            for load in loads(out):
+            little = out and sum(map(len, out)) <= PIECE
+            for load in (out,) if little else loads(out):
                 self.wire.write_all(load)
                 if not self.wire.writable:
                     await self.wire.drain()
