@@ -22,7 +22,8 @@ class Decision:
     """What a user decided. `items` empty means all that the request shows; `edits` are new values by argument or field
     name.
 
-    `verdict`: approve, reject, respond, edit, answer, done, skip. `by` is who (an address), `via` from where ("mail",
+    `verdict`: approve, reject, respond, edit, answer, done, skip; or stop, which of two people the second one may say
+    to what both approved and has not begun. `by` is who (an address), `via` from where ("mail",
     "cli"), `line` the words that decided, `rule` the reading rule that found them, `message_key` the deciding mail.
     """
 
@@ -119,9 +120,34 @@ def decide(tx: WriteTx, office: Office, decision: Decision) -> Decided:
     return _refused(case) or _HANDLERS[decision.verdict](case)
 
 
+def _not_begun(case: _Case) -> list[Item]:
+    """What was approved and was not taken in hand yet."""
+    approved = (item for item in store.items(case.tx, case.request.id) if item.state == "approved")
+    return [item for item in approved if item.call_state is CallState.APPROVED]
+
+
+def _stop(case: _Case) -> Decided:
+    """Take back what both approved, as long as it has not begun: a no of either ends it."""
+    taken = _not_begun(case)
+    for item in taken:
+        case.tx.run("agents.requests.supersede", call=item.call, now=case.office.now())
+        facts = {"by": case.decision.by, "via": case.decision.via, "message": case.decision.message_key}
+        facts |= {"line": case.decision.line, "args_hash": item.args_hash}
+        account, run = case.request.account, case.run.id
+        audit.record(case.tx, case.office.now(), account, "approval.taken-back", run, item.id, **facts)
+        ending = journal.Ending(
+            CallState.DENIED, prompt.result_rejected(_words(case)), f"taken back by {case.decision.by}"
+        )
+        journal.end_call(case.tx, case.office, store.get_call(case.tx, item.call), ending)
+    requests.requeue(case.tx, case.office, case.run.id)
+    return case.told("rejected", "It was taken back: nothing of it is done.", tell=True) if taken else _late(case)
+
+
 def _refused(case: _Case) -> Decided | None:
     """Whether the decision cannot be applied, and why."""
     request, decision = case.request, case.decision
+    if decision.verdict == "stop":
+        return _stop(case)
     if request.state is not RequestState.OPEN:
         return _late(case)
     if decision.revision is not None and decision.revision != request.revision:
@@ -154,6 +180,8 @@ def _late(case: _Case) -> Decided:
     text = f"This was already {what}{when}{source}; nothing more was done."
     if outcome == "expired":
         text = f"This request expired{when}; nothing was done."
+    if outcome == "already" and case.decision.verdict == "reject" and _not_begun(case):
+        text += ' It has not begun yet: answer "stop" to keep it from happening.'
     return case.told(outcome, text, decided=request.decided, by=request.by, via=request.via, before=state.value)
 
 

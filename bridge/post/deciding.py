@@ -95,9 +95,9 @@ def _stop(tx: WriteTx, runtime: Runtime, request: RequestInfo, mail: Incoming, s
     approver it refuses and no more: the task is another's.
     """
     if request.seat is Seat.SECOND:
-        return _told(runtime.decide(tx, _decision(request, mail, sender, "reject", key))) or _REFUSED.format(
-            request.code
-        )
+        verdict = "reject" if request.state == "open" else "stop"
+        told = _told(runtime.decide(tx, _decision(request, mail, sender, verdict, key)))
+        return told or _REFUSED.format(request.code)
     if request.state != "open":
         return _stop_late(tx, runtime, request)
     if request.kind is not RequestKind.QUESTION:

@@ -269,3 +269,38 @@ async def test_the_database_itself_holds_it(house: House) -> None:
     fields = {"id": item.id, "state": "approved", "comment": "", "by": "x", "via": "x", "now": 1}
     with pytest.raises(Exception, match="two people"):
         await app.store.write(lambda tx: tx.run("agents.requests.decide_item", **fields))
+
+
+async def test_in_the_time_of_grace_the_second_may_still_stop_it(tmp_path: Path) -> None:
+    """Of the task no more: the owner hears of it, and goes on."""
+    async with desk(tmp_path / "home", approvals=replace(TWO, grace_seconds=600)) as made:
+        house = House(made, await made.person("ada"), await made.person("bo"))
+        mine, theirs = await house.asked()
+        await house.bo.reply(theirs, "approve")
+        await house.ada.reply(mine, "approve")
+        await house.ada.mail("Re: Approve?")
+        await house.bo.reply(theirs, "reject: wait")
+        assert 'answer "stop" to keep it from happening' in (await house.bo.mail("Re: Approve?", nth=2)).text
+        await house.bo.reply(theirs, "stop")
+        assert "It was taken back" in (await house.bo.mail("Re: Approve?", nth=3)).text
+        result = await house.ada.mail("Re: Notes from Tuesday")
+        assert "send_mail 1 refused (taken back by bo@postroom.internal)" in result.text
+        await made.settled()
+        assert made.sink.messages == []
+        (taken,) = house.audit("approval.taken-back")
+        assert (taken.facts["by"], taken.facts["line"]) == ("bo@postroom.internal", "stop")
+        await house.bo.reply(theirs, "stop")
+        assert "already" in (await house.bo.mail("Re: Approve?", nth=4)).text
+        assert len(house.audit("approval.taken-back")) == 1
+
+
+async def test_what_has_begun_the_second_cannot_take_back(house: House) -> None:
+    mine, theirs = await house.asked()
+    await house.bo.reply(theirs, "approve")
+    await house.ada.reply(mine, "approve")
+    await house.desk.sink.wait(1)
+    await house.ada.mail("Re: Notes from Tuesday")
+    await house.bo.reply(theirs, "stop")
+    assert "already approved" in (await house.bo.mail("Re: Approve?", nth=2)).text
+    assert house.audit("approval.taken-back") == []
+    assert len(house.desk.sink.messages) == 1
