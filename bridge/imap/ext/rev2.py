@@ -1,7 +1,8 @@
 """IMAP4rev2 (RFC 9051): the base of the extensions it has taken in, and, once it is turned on, its own ways.
 
-With the mode on there is no \\Recent and no UNSEEN in SELECT, but LIST; SEARCH is answered by ESEARCH, and names are
-UTF-8. What rev2 has dropped (RFC822.TEXT, LSUB, the RECENT key) is still understood.
+With the mode on there is no \\Recent and no UNSEEN in SELECT, but LIST; SEARCH is answered by ESEARCH; flags that are
+told unasked come with their UID; names are UTF-8, composed when they are made, and told with OLDNAME to who wrote them
+otherwise. What rev2 has dropped (CHECK, LSUB, RFC822.TEXT, the RECENT key) is still understood.
 """
 
 from types import MappingProxyType
