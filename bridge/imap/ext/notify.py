@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
+from unicodedata import normalize
 
 from bridge.imap.base.listening import NO_EVENTS, OF_MESSAGES, Event, Events, Group, Listening, Scope, Wishes, look
 from bridge.imap.command import Command, Done
@@ -98,7 +99,8 @@ def _group(cursor: Cursor, dialect: Dialect, wishes: Wishes, found: set[str]) ->
 def _names(cursor: Cursor) -> frozenset[str]:
     cursor.sp()
     names = cursor.parenthesised(cursor.mailbox) if cursor.peek() == b"(" else [cursor.mailbox()]
-    return frozenset(canonical(name.removesuffix("/")) for name in names)
+    given = [canonical(name.removesuffix("/")) for name in names]
+    return frozenset((*given, *(normalize("NFC", name) for name in given)))  # in either form, as mailboxes are found
 
 
 def _events(cursor: Cursor, dialect: Dialect) -> Wanted:
