@@ -27,10 +27,13 @@ class Unfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a server wants before a call goes on: its questions by its own keys, and its opaque state."""
+    """What a server wants before a call goes on: its questions by its own keys, and its opaque state; `held`: the call
+    is kept open at the server meanwhile.
+    """
 
     state: str | None
     questions: Mapping[str, Json]
+    held: bool = False
 
 
 def ask(server: str, wanted: Wanted, responses: Mapping[str, Json], rounds: int, note: str = "") -> ToolAsks:
@@ -42,6 +45,7 @@ def ask(server: str, wanted: Wanted, responses: Mapping[str, Json], rounds: int,
     parts = [head, _how(form), f"({note})" if note else ""]
     asked = {
         "state": wanted.state,
+        "held": wanted.held,
         "questions": dict(wanted.questions),
         "responses": dict(responses),
         "now": key,

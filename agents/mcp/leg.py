@@ -16,10 +16,13 @@ from agents.mcp.asking import Wanted
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """A call that goes on where it stopped for a question: the answers by the server's keys, and its own state."""
+    """A call that goes on where it stopped for a question: the answers by the server's keys, and its own state; `held`:
+    the call was kept open at the server meanwhile.
+    """
 
     responses: Mapping[str, Any]
     state: str | None
+    held: bool = False
 
     def fields(self) -> dict[str, Any]:
         """As the SDK takes them."""

@@ -7,7 +7,7 @@ whatever the SDK raises ends an attempt and never the owner.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -25,9 +25,11 @@ from agents.mcp.asking import Wanted
 from agents.mcp.file import ServerConfig
 from agents.mcp.http import service
 from agents.mcp.leg import Resume
+from agents.mcp.outcome import Answer, Forgotten, Lost, Refused, Unreached
 from agents.mcp.results import spec_fields
 from agents.mcp.state import Busy, Pace, State, Status
 from agents.mcp.stdio import Heard, child
+from agents.mcp.talk import QUESTION, Talk, Talks
 from config.redact import Redactor, escape
 
 T = TypeVar("T")
@@ -35,7 +37,6 @@ MOST_TOOLS: Final = 500
 MOST_PAGES: Final = 100
 DEFINITION_BYTES: Final = 64 * 1024
 LET_GO: Final = 2.0
-QUESTION_CHARACTERS: Final = 500
 ERROR_CHARACTERS: Final = 300
 _FORGOTTEN: Final = ("session terminated", "session not found")
 """What the SDKs say of a request that was turned away at the door. Other words on sessions may come after the act."""
@@ -46,24 +47,6 @@ _log = logging.getLogger(__name__)
 logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
 
 
-class Unreached(Exception):
-    """The server is not there: nothing was asked of it."""
-
-
-class Lost(Exception):
-    """The connection ended, or gave what cannot be read, while a call was under way: it may have happened."""
-
-
-class Refused(Exception):
-    """The server answered that it did not take the call. The text is the server's; `unread`: it refused what it was
-    given before anything was done with it.
-    """
-
-    def __init__(self, text: str, unread: bool = False) -> None:
-        super().__init__(text)
-        self.unread = unread
-
-
 @dataclass(slots=True)
 class Link:
     """One open connection. `gone` gets the reason when it is over; `doubted`: a call on it had to be cut off."""
@@ -72,14 +55,6 @@ class Link:
     gone: "asyncio.Future[str]"
     doubted: bool = False
     listing: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a call gave, and what the server wanted to ask the user meanwhile."""
-
-    result: types.CallToolResult
-    declined: tuple[str, ...]
 
 
 def silent(said: str) -> None:
@@ -106,8 +81,9 @@ class Owner:
         self._hurry = asyncio.Event()
         self._wake = asyncio.Event()
         self._stale = False
+        self._stopping = False
         self._said = ""
-        self._declined: list[str] = []
+        self._talks = Talks(self._clean)
         self._busy: dict[int, Busy] = {}
         self._calls = 0
         self.state = State.STARTING
@@ -169,10 +145,10 @@ class Owner:
                 why = await tend(client, bound)
         except asyncio.CancelledError:
             # The SDK cancels the task that opened a connection when its transport dies; that is no wish to stop.
-            if _is_stopped():
+            if self._is_stopped():
                 raise
         except BaseExceptionGroup as group:  # the SDK's task groups raise whatever their tasks did, cancels too
-            if _is_stopped():
+            if self._is_stopped():
                 raise asyncio.CancelledError from None
             why = self._why(_first(group))
         except Exception as error:  # a server that cannot be used must not end the task that tries again
@@ -180,6 +156,15 @@ class Owner:
         finally:
             self._down(why)
         return why
+
+    def stop(self) -> None:
+        """The task is about to be cancelled for good."""
+        self._stopping = True
+
+    def _is_stopped(self) -> bool:
+        """Whether somebody wants this task to end. The SDK's cancel scopes may take a cancel back that was ours."""
+        task = asyncio.current_task()
+        return self._stopping or (task is not None and task.cancelling() > 0)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[tuple[Client, asyncio.Timeout]]:
@@ -234,6 +219,7 @@ class Owner:
                     _bind(bound, None)
             return link.gone.result()
         finally:
+            self._talks.drop()  # before the client is left: it waits for the answers to what it was asked
             listener.cancel()
             await asyncio.wait({listener})
 
@@ -268,9 +254,8 @@ class Owner:
         self._wake.set()
 
     async def _elicited(self, context: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
-        """A call cannot wait for a person, who answers by mail: decline, and let the result say what was wanted."""
-        self._declined.append(self._clean(params.message)[:QUESTION_CHARACTERS])
-        return types.ElicitResult(action="decline")
+        """The server asks within a call, as the older protocol has it."""
+        return await self._talks.elicited(params)
 
     async def _relist(self, link: Link) -> None:
         async with link.listing:
@@ -337,33 +322,66 @@ class Owner:
         still_so: Callable[[], None],
         resume: Resume | None = None,
         told: Callable[[str], None] = silent,
+        run: str = "",
     ) -> Answer | Wanted:
         """Call a tool. `fresh`: list the tools first, so that a connection that has died is noticed before the call,
         and a tool that has changed: `still_so` is asked then, and raises what the call is to raise. `told` hears how
-        far it is. Gives Wanted when the server asks the user before it goes on. Raises Unreached, Lost, Refused.
+        far it is. Gives Wanted when the server asks the user before it goes on. Raises Unreached, Lost, Refused, and
+        Forgotten when the call that `resume` goes on with was kept open and is not any more.
         """
+        if resume is not None and resume.held:
+            return await self._heard_out(self._answered(key, resume.responses, told), tool)
         link = await self._linked()
         if fresh or link.doubted:
             link = await self._looked(link)
         still_so()
-        self._calls += 1
-        number, asked = self._calls, len(self._declined)
-        self._busy[number] = Busy(tool)
 
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             said = f"{progress:g}" + (f" of {total:g}" if total else "") + (f", {message}" if message else "")
-            self._busy[number] = Busy(tool, self._short(said))
-            told(self._short(said))
+            talk.told(self._short(said))
 
         meta: Any = {IDEMPOTENCY: key}
+        more = {"progress_callback": tell, "meta": meta}
+        made = leg.run(link.client, tool, dict(args), more, resume, self._clean)
+        talk = self._talks.begin(key, run, told, link, made)
+        return await self._heard_out(talk, tool)
+
+    def _answered(self, key: str, responses: Mapping[str, Any], told: Callable[[str], None]) -> Talk:
+        """The call that was kept open, with the answer handed over. Raises Forgotten."""
+        talk = self._talks.resume(key)
+        if talk is None:
+            raise Forgotten
+        talk.told = told
+        if not talk.say(responses):
+            self._talks.end(talk)
+            gave = None if talk.task.cancelled() or talk.task.exception() else talk.task.result()
+            raise Forgotten(Answer(gave, (), True) if isinstance(gave, types.CallToolResult) else None)
+        return talk
+
+    async def _heard_out(self, talk: Talk, tool: str) -> Answer | Wanted:
+        """What comes of a call: its answer, or a question that it is parked for."""
+        self._calls += 1
+        number, asked, told, wanted = self._calls, len(self._talks.declined), talk.told, None
+
+        def tell(said: str) -> None:
+            self._busy[number] = Busy(tool, said)
+            told(said)
+
+        talk.told = tell
+        self._busy[number] = Busy(tool)
         try:
-            more = {"progress_callback": tell, "meta": meta}
-            result = await self._within(link, leg.run(link.client, tool, dict(args), more, resume, self._clean))
-            return result if isinstance(result, Wanted) else Answer(result, tuple(self._declined[asked:]))
+            result = await self._within(talk)
+            wanted = result if isinstance(result, Wanted) else None
+            return wanted or Answer(result, tuple(self._talks.declined[asked:]))
         finally:
             del self._busy[number]
-            if not self._busy:
-                self._declined.clear()
+            talk.told = silent
+            if wanted is None or not wanted.held:
+                self._talks.end(talk)
+
+    def release(self, run: str) -> None:
+        """A run has ended: what is kept open for it is given up."""
+        self._talks.drop(run)
 
     async def _linked(self) -> Link:
         """The open connection, waited for as long as an attempt may take."""
@@ -383,16 +401,22 @@ class Owner:
             return await self._linked()
         return link
 
-    async def _within(self, link: Link, call: Coroutine[Any, Any, T]) -> T:
-        """Wait for a call or for the end of its connection. If the caller is cut off, so is the call."""
-        task = asyncio.create_task(call, name=f"mcp {self.config.name} call")
+    async def _within(self, talk: Talk) -> Any:
+        """Wait for a call, for a question in it, or for the end of its connection. If the caller is cut off, so is the
+        call.
+        """
+        task, link, kept = talk.task, talk.link, False
         try:
-            ends: set[asyncio.Future[Any]] = {task, link.gone}
+            ends: set[asyncio.Future[Any]] = {task, link.gone, talk.asked}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            if kept := talk.asked.done() and not task.done() and not link.gone.done():
+                self._talks.hold(talk)
+                return Wanted(None, {QUESTION: talk.asked.result()}, held=True)
             if not task.done():
                 await asyncio.wait({task}, timeout=LET_GO)
         finally:
-            if not task.done():
+            if not task.done() and not kept:
+                talk.give_up()
                 await self._cut_off(link, task)
         if task.cancelled():
             raise Lost(await self._reason(link))
@@ -459,12 +483,6 @@ def _bind(bound: asyncio.Timeout, seconds: float | None) -> None:
     """Give a bound its next time, unless its time is over already."""
     if not bound.expired():
         bound.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
-
-
-def _is_stopped() -> bool:
-    """Whether somebody wants this task to end."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -8,7 +8,7 @@ import binascii
 import json
 import mimetypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 
@@ -17,16 +17,20 @@ from agents.mcp.file import ServerConfig
 from agents.prompt import size_text
 from agents.tool import ToolFailed, ToolResult
 
+LATE: Final = "[The user did answer the server's question, but the server had given up waiting by then.]"
 
-def to_result(config: ServerConfig, tool: str, answer: types.CallToolResult, missing: Sequence[str]) -> ToolResult:
-    """The answer as a result; `missing` are questions of the server that were declined. Raises ToolFailed for an
-    answer that says it is an error.
+
+def to_result(
+    config: ServerConfig, tool: str, answer: types.CallToolResult, missing: Sequence[str], late: bool = False
+) -> ToolResult:
+    """The answer as a result; `missing` are questions of the server that were declined, `late` says that the user's
+    answer found nobody. Raises ToolFailed for an answer that says it is an error.
     """
     files: list[File] = []
     parts = [_part(f"{config.name}-{tool}", block, files) for block in answer.content]
     if not any(part.strip() for part in parts) and answer.structured_content is not None:
         parts = [json.dumps(answer.structured_content, ensure_ascii=False, indent=1)]
-    text = config.veil("\n".join([*parts, *declined(missing)])).strip()
+    text = config.veil("\n".join([*parts, *declined(missing), *([LATE] if late else [])])).strip()
     source = f"{tool} of the MCP server {config.name}"
     if answer.is_error:
         raise ToolFailed(text or "The tool failed and gave no reason.", not config.trusted, source)
@@ -36,8 +40,8 @@ def to_result(config: ServerConfig, tool: str, answer: types.CallToolResult, mis
 def declined(missing: Sequence[str]) -> list[str]:
     """How the model learns that the server wanted to ask the user."""
     return [
-        f"[The server wanted to ask the user: {question!r}. A call cannot wait for a person, so Postroom declined. Ask "
-        "the user with ask_user, and call again with the answer if the tool takes it as an argument.]"
+        f"[The server wanted to ask the user: {question!r}. It did not say in which of its calls, so Postroom "
+        "declined. Ask the user with ask_user, and call again with the answer if the tool takes it as an argument.]"
         for question in missing
     ]
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from agents.events import RunEnded
 from agents.llm import ToolSpec
 from agents.mcp import file, pins
 from agents.mcp.file import McpFile, ServerConfig
@@ -61,6 +62,7 @@ class Servers:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._running = False
         self.on_drift: Drifted = _unheard
+        db.on(RunEnded, self._ended)
 
     def load(self) -> None:
         """Read the file and the pins. Starts nothing."""
@@ -118,7 +120,8 @@ class Servers:
     async def _end(self, names: Sequence[str]) -> None:
         tasks = [self._tasks.pop(name) for name in names]
         for name in names:
-            self._owners.pop(name, None)
+            if (owner := self._owners.pop(name, None)) is not None:
+                owner.stop()
         for task in tasks:
             task.cancel()
         if tasks:
@@ -146,6 +149,15 @@ class Servers:
             known = tuple(await self._db.write(lambda tx: self._see(tx, server, listed, now)))
             self._pins[server] = known
             self._offer()
+
+    def _ended(self, tx: WriteTx, event: RunEnded) -> None:
+        """What is kept open at a server for a run goes with the run."""
+
+        def release() -> None:
+            for owner in self._owners.values():
+                owner.release(event.run)
+
+        tx.after(release)
 
     def _see(self, tx: WriteTx, server: str, listed: Sequence[ToolSpec], now: int) -> list[Pin]:
         """Compare and note, and tell of tools that read otherwise since, in the same transaction."""

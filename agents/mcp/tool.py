@@ -6,7 +6,7 @@ whose connection died is said to have failed only when a repeat is harmless.
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.letter import Field
@@ -31,7 +31,8 @@ from agents.tool import (
 )
 
 if TYPE_CHECKING:
-    from agents.mcp.owner import Answer, Owner
+    from agents.mcp.outcome import Answer, Forgotten
+    from agents.mcp.owner import Owner
 
 LONGEST_NAME: Final = 64
 FOREVER: Final = 3600.0
@@ -79,7 +80,7 @@ class McpTool(BaseTool):
         return Described(f"Call {self.title}", fields, f"Call {self._config.name}.{self.pin.spec.name}")
 
     async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
-        from agents.mcp import owner as sdk
+        from agents.mcp import outcome
         from agents.mcp.results import to_result
 
         name, owner = f"The MCP server {self._config.name}", self._owner()
@@ -87,42 +88,60 @@ class McpTool(BaseTool):
             raise ToolFailed(f"Not done: {name} is not running.")
         try:
             answer = await self._ask(owner, call, ctx)
-        except sdk.Unreached as error:
+        except outcome.Unreached as error:
             raise ToolFailed(f"Not done: {name} cannot be used: {error}.") from None
-        except sdk.Refused as error:
+        except outcome.Refused as error:
             source = f"the MCP server {self._config.name}"
             raise ToolFailed(f"Not done: {name} refused: {error}", not self._config.trusted, source) from None
-        except sdk.Lost as error:
+        except outcome.Lost as error:
             raise self._lost(f"{name} was lost during {self.pin.spec.name}: {error}.") from None
-        return to_result(self._config, self.pin.spec.name, answer.result, answer.declined)
+        return to_result(self._config, self.pin.spec.name, answer.result, answer.declined, answer.late)
 
     async def _ask(self, owner: "Owner", call: ToolCall, ctx: ToolContext) -> "Answer":
         """Call, or go on with a call that had asked. Raises ToolAsks, and what `Owner.call` raises."""
         from agents.mcp.leg import Resume
-        from agents.mcp.owner import Refused
+        from agents.mcp.outcome import Forgotten, Refused
 
         async def leg(resume: Resume | None) -> "Answer | Wanted":
             fresh, name = self.risk is not Risk.READ, self.pin.spec.name
-            return await owner.call(name, call.args, call.idem_key, fresh, self._still_so, resume, ctx.progress)
+            return await owner.call(
+                name, call.args, call.idem_key, fresh, self._still_so, resume, ctx.progress, call.run
+            )
+
+        async def anew(wanted: Wanted, responses: Mapping[str, Any]) -> "Answer | Wanted":
+            """The server has forgotten the question (it was started anew): it asks again and hears the same."""
+            answer = await leg(None)
+            if isinstance(answer, Wanted) and answer.questions == wanted.questions:
+                return await leg(Resume(responses, answer.state, answer.held))
+            return answer
 
         if call.asked is None:
             return self._settled(await leg(None), {}, 1)
         wanted, responses, rounds = self._told(call.asked)
         try:
-            answer = await leg(Resume(responses, wanted.state))
+            answer = await leg(Resume(responses, wanted.state, wanted.held))
         except Refused as error:
             if not error.unread or "state" not in str(error).lower():
                 raise
-            # The server has forgotten the question (it was started anew): it is asked again, and answered as before.
-            answer = await leg(None)
-            if isinstance(answer, Wanted) and answer.questions == wanted.questions:
-                answer = await leg(Resume(responses, answer.state))
+            answer = await anew(wanted, responses)
+        except Forgotten as error:
+            answer = await anew(wanted, responses) if self.idempotent else self._left_open(error)
         return self._settled(answer, {}, rounds + 1)
+
+    def _left_open(self, error: "Forgotten") -> "Answer":
+        """A call that was kept open is not any more, and may have acted before it asked: it is not made again."""
+        if error.answer is not None:
+            return error.answer
+        raise ToolUncertain(
+            f"The MCP server {self._config.name} had begun {self.pin.spec.name}, asked its question, and was lost "
+            "before the answer came."
+        )
 
     def _told(self, asked: Asked) -> tuple[Wanted, dict[str, Any], int]:
         """What was asked, with all answers; asks for the next one, or again, where one is missing. Raises ToolAsks."""
         state = asked.state
-        wanted, now, rounds = Wanted(state["state"], state["questions"]), state["now"], int(state["rounds"])
+        wanted = Wanted(state["state"], state["questions"], bool(state.get("held")))
+        now, rounds = state["now"], int(state["rounds"])
         responses = dict(state["responses"])
         try:
             responses[now] = asking.response(wanted.questions[now], asked.words, asked.declined)

@@ -33,8 +33,8 @@ UPDATE tool_calls SET state = :state, result = :result, result_hash = :result_ha
 WHERE id = :call AND ended IS NULL AND state = :was;
 
 -- name: doubt
--- Nobody knows whether a started call happened.
-UPDATE tool_calls SET state = 'unknown', gated = 1, note = :note WHERE id = :call AND state = 'started';
+-- Nobody knows whether a started call happened. Should it begin again, it begins at the beginning.
+UPDATE tool_calls SET state = 'unknown', gated = 1, note = :note, asked = NULL WHERE id = :call AND state = 'started';
 
 -- name: allow
 -- The user lets a waiting call run.

@@ -11,7 +11,7 @@ import pytest
 
 from agents.llm import ToolSpec
 from agents.mcp import pins
-from agents.mcp.owner import Answer
+from agents.mcp.outcome import Answer
 from bridge.app import App
 from bridge.control.protocol import ControlError
 from config.paths import DataFolder

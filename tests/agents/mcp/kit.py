@@ -4,8 +4,7 @@ A wait is bounded and looks after what it waits for has been told of.
 """
 
 import asyncio
-import os
-import select
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,12 +14,14 @@ from typing import Any
 from agents.llm import ToolSpec
 from agents.mcp.asking import Wanted
 from agents.mcp.file import ServerConfig
-from agents.mcp.owner import Answer, Owner
+from agents.mcp.outcome import Answer
+from agents.mcp.owner import Owner
 from agents.mcp.state import Pace
 
 ROOT = Path(__file__).resolve().parents[3]
 BOUND = 30.0
 LIMIT = 4 * 1024 * 1024
+LOOKS = 200
 QUICK = Pace(start=20.0, leave=5.0, check=3.0, first=0.05, most=0.2)
 
 
@@ -28,6 +29,11 @@ def stdio(log: Path, *more: str, env: dict[str, str] | None = None, name: str = 
     """The fake server as a program."""
     args = ("-m", "tests.fakes.mcp_server", "--log", str(log), *more)
     return ServerConfig(name, sys.executable, args, env or {}, str(ROOT))
+
+
+def small(log: Path, *more: str, name: str = "small") -> ServerConfig:
+    """The small server that asks within its calls."""
+    return ServerConfig(name, sys.executable, ("-m", "tests.fakes.small_mcp", str(log), *more), {}, str(ROOT))
 
 
 def lines(log: Path) -> list[str]:
@@ -45,15 +51,12 @@ def _all(log: Path) -> list[str]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process goes on; one that is ending is given a moment to end."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return False
-    try:
-        return not select.select([handle], [], [], 5.0)[0]
-    finally:
-        os.close(handle)
+    """Whether a process goes on; one that is ending is given a moment to end. Dead and not yet buried is not alive."""
+    for _ in range(LOOKS):
+        told = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        if not told.stdout.strip() or told.stdout.strip().startswith("Z"):
+            return False
+    return True
 
 
 class Listings:
@@ -98,6 +101,11 @@ class Owned:
         assert isinstance(wanted, Wanted), wanted
         return wanted
 
+    async def ends(self) -> None:
+        """Its task has come to its end."""
+        done, _ = await asyncio.wait({self.task}, timeout=BOUND)
+        assert done, "the owner did not stop"
+
     async def text(self, tool: str, **args: Any) -> str:
         """The text of a call's answer."""
         answer = await self.call(tool, **args)
@@ -110,8 +118,9 @@ async def owned(config: ServerConfig, limit: int = LIMIT, pace: Pace = QUICK) ->
     try:
         yield made
     finally:
+        made.owner.stop()
         made.task.cancel()
-        await asyncio.wait({made.task}, timeout=BOUND)
+        await made.ends()
 
 
 class Service:

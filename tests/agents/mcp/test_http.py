@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.mcp.file import ServerConfig
-from agents.mcp.owner import Lost, Unreached
+from agents.mcp.outcome import Lost, Unreached
 from agents.mcp.state import Pace, State
 from tests.agents.mcp.kit import lines, owned, service
 

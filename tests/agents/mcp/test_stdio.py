@@ -9,7 +9,7 @@ import pytest
 import uvloop
 
 from agents.mcp.file import ServerConfig
-from agents.mcp.owner import Lost, Refused, Unreached
+from agents.mcp.outcome import Lost, Refused, Unreached
 from agents.mcp.servers import try_out
 from agents.mcp.state import Pace, State
 from tests.agents.mcp.kit import QUICK, is_alive, lines, owned, pids, stdio
