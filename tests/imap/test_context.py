@@ -79,6 +79,7 @@ async def change_something(house: House, other: Client, chance: random.Random) -
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_who_follows_the_changes_holds_the_result(house: House, seed: int) -> None:
+    # req rfc5267/4.5-cache
     chance = random.Random(seed)
     for number in range(6):
         await house.append("INBOX", letter(WORDS[number]))
@@ -98,6 +99,28 @@ async def test_who_follows_the_changes_holds_the_result(house: House, seed: int)
                     follow(believed[match[1]], match[2], match[3])
             for tag, (search,) in SEARCHES.items():
                 assert believed[tag.encode()] == await found(client, search.format("")), (tag, answer.untagged)
+
+
+async def test_numbers_among_the_criteria_mean_the_messages_of_the_beginning(house: House) -> None:
+    # req rfc5267/4.3-numbers
+    for subject in WORDS[:4]:
+        await house.append("INBOX", letter(subject))
+    client, other = await house.login("ada", "INBOX"), await house.login("ada", "INBOX")
+    await client.command("UID SEARCH RETURN (SAVE) 2:3")
+    watched = {}
+    for criteria in ("2:3", "NOT 2:3", "$", "UID $", "2:* UNSEEN"):
+        tag = client.tag().decode()
+        client.send(f"{tag} UID SEARCH RETURN (UPDATE ALL) {criteria}\r\n".encode())
+        [line] = (await client.answer(tag.encode())).untagged
+        watched[tag] = numbers(line.partition(b" ALL ")[2])
+    await other.command("UID STORE 1 +FLAGS.SILENT (\\Deleted)")
+    await other.command("EXPUNGE")
+    await other.command("UID STORE 3 +FLAGS.SILENT (\\Seen)")
+    await other.append("INBOX", letter("late"))
+    for line in (await client.command("NOOP")).untagged:
+        for tag, word, pairs in CHANGE.findall(line):
+            follow(watched[tag.decode()], word, pairs)
+    assert list(watched.values()) == [[2, 3], [4, 5], [2, 3], [2, 3], [2, 4]]
 
 
 async def test_a_mailbox_watches_twenty_results_and_says_no_to_more(house: House) -> None:

@@ -77,6 +77,7 @@ def test_loops_are_broken() -> None:
 
 def test_of_contradictions_the_first_counts() -> None:
     """The second message puts c above a; that c itself wants to be below b comes too late."""
+    # req rfc5256/3-first-link
     entries = [mail(1, "<a>"), mail(2, "<b>", ["<c>", "<a>"]), mail(3, "<c>", ["<b>"])]
     assert threads("REFERENCES", *entries) == "(3 1 2)"
     assert threads("REFERENCES", *entries[1:]) == "(3 2)"
@@ -84,6 +85,7 @@ def test_of_contradictions_the_first_counts() -> None:
 
 def test_a_message_moves_to_where_it_says_itself() -> None:
     """Another's References are cut short; step 1.B breaks the link they made."""
+    # req rfc5256/3-own-parent
     assert (
         threads(
             "REFERENCES",
@@ -142,6 +144,7 @@ def test_ten_thousand_messages_of_any_shape_are_quick(algorithm: str, shape: str
 
 def test_sorting_by_several_keys_is_stable() -> None:
     # req rfc5256/3-sort
+    # req rfc5256/2.2-ties
     size, sent = SortKey(b"SIZE", lambda entry: entry.subject), SortKey(b"DATE", lambda entry: entry.sent)
     entries = [
         mail(1, subject="b", sent=2),

@@ -70,9 +70,12 @@ def parse_list(cursor: Cursor, dialect: Dialect) -> Listing:
         patterns = (cursor.list_mailbox(),)
     if cursor.utf8:  # a name is found in either of its forms
         patterns = tuple(dict.fromkeys((*patterns, *(normalize("NFC", pattern) for pattern in patterns))))
-    returns = _returns(cursor, dialect) if extended and not cursor.at_end else ()
+    returns: Sequence[tuple[ListReturn, Any]] = ()
+    if extended and not cursor.at_end:
+        returns = _returns(cursor, dialect)
+        is_extended = True
     cursor.eol()
-    return Listing(reference, patterns, selects, tuple(returns), is_extended or bool(returns))
+    return Listing(reference, patterns, selects, tuple(returns), is_extended)
 
 
 def _selection(cursor: Cursor, dialect: Dialect) -> ListSelection:

@@ -10,9 +10,14 @@ from typing import Final
 
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import astring, mailbox_name, string
+from mailstore import annotations
+from mailstore.model import AccountId, Mailbox
+from mailstore.sqlite import ReadTx
 
 _ENTRY: Final = re.compile(r"/(?:private|shared)(?:/[!-$&-)+-.0-~]+)+")
 MAX_ENTRIES: Final = 200
+SPECIAL_USE: Final = "/private/specialuse"
+"""What a mailbox is for (RFC 6154 section 4): it has this entry of itself, and nobody can set it."""
 
 
 def read_entry(cursor: Cursor) -> str:
@@ -32,6 +37,14 @@ def read_entries(cursor: Cursor) -> list[str]:
     if len(entries) > MAX_ENTRIES:
         cursor.fail("Too many entries")
     return entries
+
+
+def entries_of(tx: ReadTx, account: AccountId, mailbox: Mailbox | None) -> dict[str, bytes]:
+    """The entries of a mailbox, or, without one, of the account."""
+    found = annotations.of(tx, account, mailbox)
+    if mailbox is not None and mailbox.special_use:
+        found[SPECIAL_USE] = mailbox.special_use.encode("ascii")
+    return found
 
 
 def metadata_line(name: str, values: Mapping[str, bytes | None], *, utf8: bool) -> bytes:

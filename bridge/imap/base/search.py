@@ -118,6 +118,8 @@ def parse_returns(cursor: Cursor, dialect: Dialect) -> Returns | None:
     for option, argument in cursor.parenthesised(partial(_return, cursor, dialect), empty=True):
         if returns.setdefault(option.name, (option, argument))[1] != argument:
             cursor.fail("This return option is given twice")
+    if {b"ALL", b"PARTIAL"} <= returns.keys():  # RFC 5267 section 4.4
+        cursor.fail("ALL and PARTIAL exclude each other")
     cursor.sp()
     return tuple(returns.values())
 

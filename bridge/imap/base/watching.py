@@ -12,7 +12,7 @@ from bridge.imap.base.fetch import send
 from bridge.imap.base.partial import PARTIAL
 from bridge.imap.base.search import Asked, Resolver
 from bridge.imap.command import Command, Done, Refused
-from bridge.imap.dialect import Dialect, Feature, Mode, SearchReturn
+from bridge.imap.dialect import Dialect, Feature, SearchReturn
 from bridge.imap.plan import FetchPlan
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
@@ -20,10 +20,27 @@ from bridge.imap.view import position
 from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import number_set, quoted
-from bridge.imap.wire.seqset import merge
+from bridge.imap.wire.seqset import SeqSet, merge
 from mailstore.model import Uid
+from mailstore.query import Query
 
 MOST: Final = 20  # results that are watched in one mailbox
+
+
+class Lasting(Resolver):
+    """Numbers and "$" go on to mean the messages that they meant when the command came (section 4.3)."""
+
+    def __init__(self, selected: Selected) -> None:
+        super().__init__(selected)
+        self._meant: dict[SeqSet, Query] = {}
+
+    def numbers(self, seqset: SeqSet) -> Query:
+        if seqset not in self._meant:
+            self._meant[seqset] = super().numbers(seqset)
+        return self._meant[seqset]
+
+    def uids(self, seqset: SeqSet) -> Query:
+        return self.numbers(seqset) if seqset.is_saved else super().uids(seqset)
 
 
 class Watched:
@@ -35,6 +52,9 @@ class Watched:
         self._known: list[Uid] = list(asked.found.uids)
         self._modseq = selected.view.modseq
         self._newest = selected.view.uids[-1] if selected.view.uids else 0
+        self._resolver = Lasting(selected)
+        if asked.criteria is not None:
+            asked.criteria.query(self._resolver)
 
     def leaving(self, gone: Sequence[tuple[int, Uid]]) -> bytes:
         """Said before EXPUNGE, while the numbers hold (section 4.3.3)."""
@@ -46,7 +66,7 @@ class Watched:
         if view.modseq == self._modseq or self._asked.criteria is None:
             return
         since = self._modseq = view.modseq
-        query = self._asked.criteria.query(Resolver(selected, uid_only=Mode.UIDONLY in session.modes))
+        query = self._asked.criteria.query(self._resolver)
         found: Sequence[Uid] = view.within(await session.store.search(selected.mailbox, query))
         if self._asked.order is not None:
             found = await self._asked.order(session, selected, found)

@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from bridge.imap.base.metadata import metadata_line, read_entries, wanted
+from bridge.imap.base.metadata import entries_of, metadata_line, read_entries, wanted
 from bridge.imap.dialect import Dialect, Extension, ListReturn, announces
 from bridge.imap.session import Session
 from bridge.imap.wire.cursor import Cursor
-from mailstore import annotations
 from mailstore.model import Mailbox
 
 
@@ -18,7 +17,7 @@ def _parse(cursor: Cursor, dialect: Dialect) -> list[str]:
 
 
 def _follow(session: Session, mailbox: Mailbox, entries: list[str]) -> bytes:
-    there = session.store.read(lambda tx: annotations.of(tx, mailbox.account, mailbox))
+    there = session.store.read(lambda tx: entries_of(tx, mailbox.account, mailbox))
     return metadata_line(mailbox.name, wanted(entries, there, 0), utf8=session.framer.utf8)
 
 

@@ -5,11 +5,20 @@ from functools import partial
 from typing import Final
 
 from bridge.imap.base.mailboxes import existing
-from bridge.imap.base.metadata import MAX_ENTRIES, metadata_line, read_entries, read_entry, wanted
+from bridge.imap.base.metadata import (
+    MAX_ENTRIES,
+    SPECIAL_USE,
+    entries_of,
+    metadata_line,
+    read_entries,
+    read_entry,
+    wanted,
+)
 from bridge.imap.command import Command, Done, Refused
 from bridge.imap.dialect import Dialect, Extension, announces
 from bridge.imap.session import Session
 from bridge.imap.states import LOGGED_IN
+from bridge.imap.wire.codes import Code
 from bridge.imap.wire.cursor import Blob, Cursor
 from mailstore import annotations
 from mailstore.model import AccountId, Mailbox
@@ -89,7 +98,7 @@ async def run_get(session: Session, asked: Getting) -> Done:
 
     def read(tx: ReadTx) -> tuple[str, dict[str, bytes]]:
         mailbox = _about(tx, account, asked.name)
-        return mailbox.name if mailbox else "", annotations.of(tx, account, mailbox)
+        return mailbox.name if mailbox else "", entries_of(tx, account, mailbox)
 
     name, there = session.store.read(read)
     found = wanted(asked.entries, there, asked.depth)
@@ -106,6 +115,8 @@ async def run_get(session: Session, asked: Getting) -> Done:
 async def run_set(session: Session, setting: Setting) -> Done:
     if any(len(value or b"") > MAX_VALUE for value in setting.values.values()):
         raise Refused("The value is too long", b"METADATA MAXSIZE %d" % MAX_VALUE)
+    if setting.name and SPECIAL_USE in setting.values:
+        raise Refused("What a mailbox is for cannot be changed", Code.CANNOT.value)
     account = session.user().account
 
     def write(tx: WriteTx) -> None:

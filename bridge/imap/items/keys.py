@@ -3,6 +3,7 @@
 Rule: one line each, folded as they are compared, so that sorting a mailbox reads and splits and does nothing else.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -11,6 +12,9 @@ from mailstore.folding import fold
 from mailstore.parse import Address, Message, is_reply
 
 KEYS_RENDERING: Final = "imap.keys.1"
+_QUOTED_ID: Final = re.compile(r'\n<"((?:[^"\\\n]|\\[^\n])*)"@')
+_ESCAPED: Final = re.compile(r"\\(.)")
+_SECOND: Final = r"\1"
 
 
 class Keys(NamedTuple):
@@ -45,8 +49,13 @@ def render_keys(message: Message) -> bytes:
 def read_keys(rendered: bytes) -> Keys:
     text = rendered.decode("utf-8")
     from_, to, cc, display_from, display_to = map(collate, text.split("\n", 5)[:5])
-    _, _, _, _, _, replies, message_id, *references = text.split("\n")
+    _, _, _, _, _, replies, message_id, *references = (_unquoted(text) if '"' in text else text).split("\n")
     return Keys(from_, to, cc, display_from, display_to, bool(replies), message_id, tuple(references))
+
+
+def _unquoted(text: str) -> str:
+    """Message-IDs whose first part stands in quotes are the same without (RFC 5256 section 3)."""
+    return _QUOTED_ID.sub(lambda found: f"\n<{_ESCAPED.sub(_SECOND, found[1])}@", text)
 
 
 def collate(text: str) -> str:

@@ -180,6 +180,7 @@ def test_thread_index() -> None:
     ],
 )
 def test_dates(value: bytes | None, wanted: int | None) -> None:
+    # req rfc5256/2.2-invalid-zone
     assert parse_date(value) == wanted
 
 
