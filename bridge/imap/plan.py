@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
-from operator import or_
+from operator import add, or_
 from types import MappingProxyType
 from typing import Final, Self
 
@@ -91,7 +91,7 @@ class FetchPlan:
 
     def pieces(self, batch: Batch, *, by_uid: bool = False) -> list[bytes]:
         """The same lines in pieces, to be sent one after the other: what may be large is a piece of its own, the very
-        bytes that were read."""
+        bytes that were read. A piece may end one line and begin the next."""
         if not batch.numbers or all(item.octets is None for item in self.items):
             return [self.render(batch, by_uid=by_uid)]
         columns: list[Iterable[bytes]] = []
@@ -105,8 +105,11 @@ class FetchPlan:
                 heads, data = zip(*map(literal_parts, item.octets(batch)), strict=True)
                 columns += (_filled(template, [*cells, heads]), data)
                 template, cells = b"", []
-        columns.append(_filled(template + b")\r\n", cells) if cells else [b")\r\n"] * len(batch.numbers))
-        return list(chain.from_iterable(zip(*columns, strict=True)))
+        ends = _filled(template + b")\r\n", cells) if cells else [b")\r\n"] * len(batch.numbers)
+        begins, *between = columns
+        first, *others = begins
+        joined = [first, *map(add, ends, others)]  # the end of a line goes out with the beginning of the next
+        return [*chain.from_iterable(zip(joined, *between, strict=True)), ends[-1]]
 
 
 def _word(by_uid: bool) -> bytes:

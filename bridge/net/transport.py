@@ -29,15 +29,19 @@ def loads(data: Iterable[bytes]) -> Iterator[Sequence[Buffer]]:
     load: list[Buffer] = []
     size = 0
     for each in data:
-        if size + len(each) > PIECE and load:
-            yield load
-            load, size = [], 0
-        if len(each) > PIECE:
-            view = memoryview(each)
-            yield from ([view[start : start + PIECE]] for start in range(0, len(each), PIECE))
-        elif each:
+        length = len(each)
+        size += length
+        if size > PIECE:
+            if load:
+                yield load
+            load, size = [], length
+            if length > PIECE:
+                view = memoryview(each)
+                yield from ([view[start : start + PIECE]] for start in range(0, length, PIECE))
+                size = 0
+                continue
+        if length:
             load.append(each)
-            size += len(each)
     if load:
         yield load
 

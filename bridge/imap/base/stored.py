@@ -7,7 +7,7 @@ asked for the bytes alone, in the order in which it keeps them. Where it lacks a
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from bridge.imap import sync
 from bridge.imap.dialect import Mode
@@ -16,7 +16,7 @@ from bridge.imap.session import Session
 from bridge.imap.states import Selected
 from mailstore import messages
 from mailstore.facts import Facts
-from mailstore.model import Uid
+from mailstore.model import ContentId, Uid
 from mailstore.sqlite import ReadTx
 from mailstore.store import Renderer
 
@@ -132,5 +132,6 @@ def _pieces(
         renderings=needs.renderings,
         body=body,
         forms=rows.forms,
+        contents=cast("Sequence[ContentId]", part.facts.contents),
     )
     return plan.pieces(batch, by_uid=by_uid)

@@ -82,8 +82,8 @@ class Batch:
 
     `numbers` are sequence numbers in the session's view; `flags` the text between the parentheses of FLAGS;
     `renderings` the names, in order, of what `row.rendered` holds; `body` reads stored bytes, and comes with the rows;
-    `whole` are the same rows when the plan needs all of them; `forms` the renderings as columns, where they are at
-    hand.
+    `whole` are the same rows when the plan needs all of them; `forms` the renderings and `contents` where the bytes are
+    as columns, where they are at hand.
     """
 
     numbers: Sequence[int]
@@ -95,6 +95,7 @@ class Batch:
     body: BodyReader | None = None
     whole: Sequence[WholeRow] = ()
     forms: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    contents: Sequence[ContentId] = ()
 
     def rendering(self, name: str) -> Sequence[bytes]:
         """The column of one stored rendering."""

@@ -45,6 +45,9 @@ class Section:
         return words + b" " + render.parenthesised(map(render.astring, self.fields))
 
 
+_WHOLE: Final = Section()
+
+
 @dataclass(frozen=True, slots=True)
 class Partial:
     """`<start.length>`, in octets of the section."""
@@ -165,6 +168,9 @@ def _octets(section: Section, partial_: Partial | None, batch: Batch) -> list[by
     """What of the message the client asked for; None where it has no such part."""
     if batch.body is None:
         raise ValueError("a plan that needs bodies was given no reader of bodies")
+    if partial_ is None and section == _WHOLE:
+        body = batch.body
+        return [body(content, 0, None) for content in batch.contents or [row.content for row in batch.rows]]
     find = _finder(section, batch)
     wanted = header_filter(section) if section.fields else None
     return [_read(batch.body, row, find(row, at), partial_, wanted) for at, row in enumerate(batch.rows)]
