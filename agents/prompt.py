@@ -14,6 +14,8 @@ from agents.letter import Attachment, Letter, Origin
 from agents.llm import UserMessage
 from agents.profile import Profile
 
+LONGEST_NAME = 120
+MOST_NAMED = 50
 OPEN = "<untrusted source="
 CLOSE = "</untrusted>"
 _MARK = re.compile(r"<(?=\s*/?\s*untrusted)", re.IGNORECASE)
@@ -130,8 +132,15 @@ def system_prompt(profile: Profile, address: str, user: str, skills: Sequence[Pr
 
 
 def attachment_lines(attachments: Iterable[Attachment]) -> list[str]:
-    """One line a file: the reference that tools take, the name, type and size."""
-    return [f"- {_one_line(one.name)} (ref {one.ref}, {one.media_type}, {size_text(one.size)})" for one in attachments]
+    """One line a file: the reference that tools take, the name, type and size. A name is cut, and no mark of ours."""
+    return [
+        f"- {_shown(one.name)} (ref {one.ref}, {_shown(one.media_type)}, {size_text(one.size)})" for one in attachments
+    ]
+
+
+def _shown(name: str) -> str:
+    plain = _MARK.sub("&lt;", _one_line(name))
+    return plain if len(plain) <= LONGEST_NAME else f"{plain[:LONGEST_NAME]}..."
 
 
 def size_text(size: int) -> str:
@@ -149,9 +158,11 @@ def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
     typed = own or (letter.origin in (Origin.FORWARDED, Origin.HOOK) and bool(letter.foreign.strip()))
     at = datetime.fromtimestamp(letter.at / 1000, zone)
     lines = [f"Subject: {_one_line(letter.subject)}" if own else "", f"Date: {at:%a %Y-%m-%d %H:%M} ({zone})"]
-    if letter.attachments:
-        lines += ["Attachments:", *attachment_lines(letter.attachments)]
-    parts = ["\n".join(line for line in lines if line)]
+    files = _files(letter.attachments)
+    whose = own and not any(one.outside for one in letter.attachments)
+    parts = ["\n".join(line for line in [*lines, *(files if whose else ())] if line)]
+    if files and not whose:
+        parts.append(wrap("\n".join(files), "names of attached files"))
     if letter.text.strip():
         parts.append(letter.text.strip() if typed else wrap(letter.text.strip(), letter.origin.value))
     if letter.foreign.strip():
@@ -159,6 +170,13 @@ def letter_message(letter: Letter, zone: tzinfo = UTC) -> UserMessage:
     if letter.quoted.strip():
         parts.append(wrap(letter.quoted.strip(), "quoted text"))
     return UserMessage("\n\n".join(parts), letter.text if typed else "", letter.attachments)
+
+
+def _files(attachments: Sequence[Attachment]) -> list[str]:
+    """The files of a letter, the first ones by name: whoever sends thousands must not fill the window with them."""
+    more = len(attachments) - MOST_NAMED
+    told = [f"- and {more} more; list_attachments names them all"] if more > 0 else []
+    return ["Attachments:", *attachment_lines(attachments[:MOST_NAMED]), *told] if attachments else []
 
 
 def _one_line(text: str) -> str:

@@ -36,10 +36,12 @@ def skills_import(
     config: Config = None,
 ) -> None:
     """Take skills or a plugin in; its MCP servers stay off until you turn them on."""
+    from agents.bundle import MAX_PACKED
     from config.redact import escape
 
     try:
-        data = file.read_bytes()
+        with file.open("rb") as opened:
+            data = opened.read(MAX_PACKED + 1)  # what is larger is refused, and need not be read for that
     except OSError as error:
         raise CliError(f"{file} cannot be read ({error.strerror})", "name a ZIP file", USAGE) from None
     told = ask(settings_of(home, config), "skills.import", {"replace": replace}, data)

@@ -86,6 +86,8 @@ def test_skills_are_imported_turned_off_and_removed(cli: Cli, tmp_path: Path) ->
     assert cli("skills", "remove", "clerk", "--yes").out == "The skill clerk is gone.\n"
     assert cli("skills", "remove", "clerk", "--yes").code == 1
     assert cli("skills", "import", str(tmp_path / "none.zip")).code == 2
+    endless = cli("skills", "import", "/dev/zero")
+    assert (endless.code, "it is larger than 20 MiB" in endless.err) == (1, True)
     file.write_bytes(b"no zip")
     assert "nothing was taken in" in cli("skills", "import", str(file)).err
 
