@@ -13,12 +13,14 @@ SPEC = ToolSpec(
 
 
 class ListAttachments(BaseTool):
-    """Reads only what the run already knows. File names may be foreign, but they stand in the letter anyway."""
+    """Reads only what the run already knows; the names of files that others sent are their text."""
 
     async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
         if not ctx.attachments:
             return ToolResult("No files are attached to the mails of this task.")
-        return ToolResult("\n".join(["Attached files:", *attachment_lines(ctx.attachments)]))
+        outside = any(file.outside for file in ctx.attachments)
+        told = "\n".join(["Attached files:", *attachment_lines(ctx.attachments)])
+        return ToolResult(told, outside, "names of attached files" if outside else "")
 
 
 def make(offer: Offer) -> Tool:

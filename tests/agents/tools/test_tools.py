@@ -260,6 +260,12 @@ def test_sending_is_a_row_of_the_outbox_and_shown_as_it_is() -> None:
     assert tool.describe(SEND).fields[-1].value == "none"
 
 
+async def test_names_of_files_that_others_sent_are_their_text() -> None:
+    assert (await run("list_attachments", {}, context(PLAN))).untrusted is False
+    told = await run("list_attachments", {}, context(PLAN, replace(PLAN, ref="m2", outside=True)))
+    assert (told.untrusted, told.source) == (True, "names of attached files")
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", "a\\b", "..", "a\nb", "gpj\u202etxt.html", "a\u200bb.md", "a\x7fb"])
 def test_a_file_has_a_name_that_reads_as_what_it_is(name: str) -> None:
     with pytest.raises(ToolFailed, match="is not the name of a file"):
