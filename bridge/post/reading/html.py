@@ -35,7 +35,9 @@ _UNSEEN = _names(
     " math"
 )
 _STRUCK = _names("s strike del")
-_CONTROLS = _names("textarea select input svg math object iframe noscript xmp video audio canvas details dialog")
+_CONTROLS = _names(
+    "textarea select input svg math object iframe noscript xmp video audio canvas details dialog noembed noframes embed"
+)
 """Shown by some programs and dropped by others."""
 _QUOTE_NAMES = (
     "gmail_quote",
@@ -71,7 +73,8 @@ _HIDING = re.compile(
     r"|(?:left|top|right|margin-left):-(?:\d{3,}|\d{2,}(?:r?em|v[wh]|%))|transform:(?:scale\(0|translate)"
     r"|color:transparent|-webkit-text-fill-color:|content-visibility:hidden"
 )
-_GONE = re.compile(r"display:none|mso-hide:all")
+_GONE = re.compile(r"display:none(?![^;]*;.*display:)")
+"""What no reader shows; a later `display` in the same style shows it again."""
 _ADDED = re.compile(
     r"(?::before|:after)[^{}]{0,200}\{[^{}]{0,500}?content\s{0,9}:\s{0,9}(?:[\"'][^\"']|attr|url|counter)",
     re.IGNORECASE,
@@ -196,9 +199,11 @@ class _Builder:
                 return
 
     def words(self, text: str) -> None:
-        look = self._stack[-1][1]
         if not text.isspace() and text:
             self.any_text = True
+            if self._stack[-1][0] == "head":
+                self.close("head")  # words in it are shown, so the body has begun
+        look = self._stack[-1][1]
         if look.hidden or look.struck:
             said = bool(text.strip())
             self.struck = self.struck or (look.struck and said)
@@ -278,7 +283,7 @@ class _Builder:
         signature = any(known in labels for known in _SIGNATURE_NAMES) or bool(
             {"signature", "x_signature"} & set(labels.split())
         )
-        gone = name in _UNSEEN or "hidden" in attributes or bool(_GONE.search(style))
+        gone = name in _UNSEEN or bool(_GONE.search(style)) or ("hidden" in attributes and "display:" not in style)
         hidden = gone or self._is_hidden(name, attributes, style) or unreadable(color, ground)
         return replace(
             parent,
@@ -320,7 +325,9 @@ class _Builder:
             for selector in selectors.rpartition("{")[2].lower().split(",")[:20]:
                 words = _CSS_COMMENT.sub(" ", selector).replace(">", " ").replace("<!--", " ").split()
                 match = _SIMPLE.match(words[-1].partition(":")[0]) if words else None
-                if match:
+                if match is None:
+                    self.veiled = True  # whom it hides is not known
+                else:
                     marks = re.findall(r"[.#][\w-]+", match[2])
                     self._hiding.update(marks or ({match[1]} if match[1] else set()))
 
@@ -352,7 +359,7 @@ def _declared(style: str) -> tuple[str, str]:
 def _colors(parent: Look, attributes: dict[str, str], style: str) -> tuple[str, str]:
     ground, color = parent.ground, parent.color
     ground = attributes.get("bgcolor", "").lower().strip() or ground
-    color = attributes.get("color", "").lower().strip() or color
+    color = (attributes.get("color") or attributes.get("text") or "").lower().strip() or color
     if style:
         if found := _GROUND.search(style):
             ground = found[1]
