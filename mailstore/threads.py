@@ -1,9 +1,11 @@
 """Threads: to which conversation a message belongs, and the other names (aliases) a conversation has.
 
 The rule: a thread is looked for in one account only, by In-Reply-To, then References from the last to the first, then
-Thread-Index, then the short code of a subject; never by a subject's text. A foreign reference finds nothing.
+Thread-Index, then the short code in a subject or Thread-Topic; never by a subject's text. A foreign reference finds
+nothing.
 """
 
+import re
 from collections.abc import Mapping
 
 from mailstore.errors import StoreError
@@ -12,12 +14,20 @@ from mailstore.parse import Head
 from mailstore.transaction import ReadTx, WriteTx
 
 _NONE: Mapping[str, ThreadId] = {}
+_CODE = re.compile(r"\[([A-Za-z]-[0-9A-Za-z]{4,8})\]")
+MAX_SUBJECT = 1000
 _INDEX_BYTES = 22  # of a Thread-Index: the part all messages of a conversation share
 
 
-def keys_of(head: Head, code: str | None = None) -> ThreadKeys:
+def keys_of(head: Head) -> ThreadKeys:
     """The thread keys of a message, by its header."""
-    return ThreadKeys(head.in_reply_to, head.references, head.thread_index, code)
+    return ThreadKeys(head.in_reply_to, head.references, head.thread_index, _code(head.subject) or _code(head.topic))
+
+
+def _code(text: str) -> str | None:
+    """The last short code in brackets, as in `Re: Approve? Send mail [A-7F3K]`."""
+    found: list[str] = _CODE.findall(text[-MAX_SUBJECT:])
+    return found[-1] if found else None
 
 
 def find(tx: ReadTx, account: AccountId, keys: ThreadKeys, coming: Mapping[str, ThreadId] = _NONE) -> ThreadId | None:

@@ -19,9 +19,9 @@ MAX_PARTS = 1000
 _NO_LINE_END = bytes(byte for byte in range(256) if byte not in b"\r\n")
 _BARE = re.compile(rb"\r\n|\r|\n")
 _HeadFields = tuple[  # those of a Head behind its size
-    str | None, tuple[str, ...], tuple[str, ...], bytes | None, str, str, int | None, int | None
+    str | None, tuple[str, ...], tuple[str, ...], bytes | None, str, str, str, int | None, int | None
 ]
-_HEAD_FIELDS = ("subject", "message-id", "in-reply-to", "references", "thread-index", "date")
+_HEAD_FIELDS = ("subject", "message-id", "in-reply-to", "references", "thread-index", "thread-topic", "date")
 _TEXT: tuple[str, str] = ("text", "plain")
 
 
@@ -47,13 +47,14 @@ def parse_head(raw: bytes) -> Head:
 
 def _read_head(first: Callable[[str], bytes | None]) -> _HeadFields:
     """`first` gives the first value of a header field."""
-    value = first("subject")
+    value, topic = first("subject"), first("thread-topic")
     subject = decode_header(value) if value else ""
     return (
         own_id(first("message-id")),
         message_ids(first("in-reply-to")),
         message_ids(first("references")),
         thread_index(first("thread-index")),
+        decode_header(topic) if topic else "",
         subject,
         base_subject(subject),
         *parse_moment(first("date")),

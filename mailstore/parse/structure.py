@@ -126,6 +126,8 @@ class Head:
     in_reply_to: tuple[str, ...]
     references: tuple[str, ...]
     thread_index: bytes | None
+    topic: str
+    """Thread-Topic: Outlook's name of the conversation, which it keeps when the subject is changed."""
     subject: str
     base_subject: str
     sent: int | None

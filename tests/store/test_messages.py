@@ -302,6 +302,19 @@ async def test_a_thread_is_found_by_each_key_in_its_order(desk: Desk) -> None:
     assert (await desk.append("INBOX", mail("a"))).thread not in (a.thread, b.thread)  # never by subject
 
 
+async def test_a_short_code_in_subject_or_topic_finds_its_thread(desk: Desk) -> None:
+    asked = await desk.append("INBOX", mail("Approve? Send mail [A-7F3K]", message_id="<a@x>"))
+    other = await desk.append("INBOX", mail("other", message_id="<other@x>"))
+    await desk.write(lambda tx: threads.alias(tx, desk.account.id, asked.thread, "code:A-7F3K"))
+    topic = "=?utf-8?q?Approve=3F_Send_mail_=5BA-7F3K=5D?="
+    for raw in (mail("AW: Approve? Send mail [a-7f3k]"), mail("changed", thread_topic=topic)):
+        assert (await desk.append("INBOX", raw)).thread == asked.thread
+    nearer = await desk.append("INBOX", mail("Re: Approve? Send mail [A-7F3K]", in_reply_to="<other@x>"))
+    assert nearer.thread == other.thread
+    for raw in (mail("Re: [B-2222]"), mail("A-7F3K"), mail("changed", thread_topic="Approve? Send mail")):
+        assert (await desk.append("INBOX", raw)).thread not in (asked.thread, other.thread)
+
+
 async def test_a_thread_is_forgotten_with_its_last_message_and_can_be_taken_up_again(desk: Desk) -> None:
     one = await desk.append("INBOX", mail("a", message_id="<a@x>", thread_index="AAECAwQFBgcICQoLDA0ODxAREhMUFQ=="))
     await desk.write(lambda tx: threads.alias(tx, desk.account.id, one.thread, "code:X"))
