@@ -142,10 +142,11 @@ def _question(outgoing: Outgoing, view: RequestView, display: str) -> Written:
     tail = f"Answer this mail in your own words. It waits for you until {when(view.expires)}."
     text = "\n\n".join(part for part in (f"{display} has a question{about}:", question, choices, tail) if part)
     listed = "".join(f"<li>{escape(visible(choice))}</li>" for choice in view.choices)
+    listed = f"<ul>{listed}</ul>" if listed else ""
     page = html.page(
         f"<p>{escape(display)} has a question{escape(about)}:</p>"
         f'<blockquote style="border-left:3px solid #aaa;padding-left:10px">{html.preformatted(question)}</blockquote>'
-        f"<ul>{listed}</ul><p>{escape(tail)}</p>"
+        f"{listed}<p>{escape(tail)}</p>"
     )
     return Written(text + "\n", page)
 

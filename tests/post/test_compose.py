@@ -248,3 +248,12 @@ def test_mail_for_the_outside_carries_no_marks_of_ours(auto: bool) -> None:
     assert ("Auto-Submitted" in message) is auto
     assert not [name for name, _ in message.items() if name.startswith("Postroom") or name == "Thread-Index"]
     assert message.get_content().replace("\r\n", "\n") == "Hi\n.dot\nFrom x\n"
+
+
+@pytest.mark.parametrize("choices", [(), ("Monday", "Tuesday & Wednesday")])
+def test_a_question_lists_its_choices_and_no_empty_list(choices: tuple[str, ...]) -> None:
+    view = replace(VIEW, items=(), question="Which day?", choices=choices)
+    forms = parts(compose(replace(REQUEST, request=view), FRAME))
+    assert ("<ul>" in forms["text/html"]) == bool(choices)
+    assert all(f"* {choice}" in forms["text/plain"] for choice in choices)
+    assert "Tuesday &amp; Wednesday" in forms["text/html"] or not choices
