@@ -23,7 +23,7 @@ def main() -> None:
         )
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "home", extensions) as port:
             tally = asyncio.run(run(port, clients=wanted.clients, seconds=wanted.seconds, seed=wanted.seed))
-        print(f"  {tally.commands:,} commands, {tally.lines:,} lines, no surprise")
+        print(f"  {tally.commands:,} commands, {tally.lines:,} lines, {tally.cuts:,} cut connections, no surprise")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
     (Visitor.open, 6),
     (Visitor.close, 2),
     (Visitor.come_back, 1),
-    (Visitor.drop, 2),
+    (Visitor.drop, 4),
 )
 MODES: Final = (
     (), ("CONDSTORE",), ("QRESYNC",), ("IMAP4rev2",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),
@@ -47,6 +47,7 @@ class Tally:
     clients: int
     commands: int
     lines: int
+    cuts: int
 
 
 async def run(port: int, *, clients: int, seconds: float, seed: int) -> Tally:
@@ -65,7 +66,7 @@ async def run(port: int, *, clients: int, seconds: float, seed: int) -> Tally:
         for client in (first, *crowd, fresh):
             if client.connected:
                 await client.link.close()
-    return Tally(clients, ledger.commands, ledger.lines)
+    return Tally(clients, ledger.commands, ledger.lines, ledger.cuts)
 
 
 async def _prepare(first: Visitor) -> None:

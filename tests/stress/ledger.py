@@ -39,6 +39,7 @@ class Ledger:
     departed: dict[Place, str] = field(default_factory=dict)  # and who was told first
     commands: int = 0
     lines: int = 0
+    cuts: int = 0
 
     def subject(self, place: Place, subject: str) -> None:
         known = self.subjects.setdefault(place, subject)

@@ -76,6 +76,10 @@ class Link:
             self._buffer += data if self._squeeze is None else self._squeeze[1].decompress(data)
         return True
 
+    def abort(self) -> None:
+        """The connection is reset; what was not sent or read is lost."""
+        self._writer.transport.abort()
+
     async def close(self) -> None:
         self._writer.close()
         with suppress(ConnectionError):

@@ -4,12 +4,13 @@ Rule: who comes back believes what was kept and what SELECT says has changed sin
 """
 
 import re
+import time
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
 from tests.stress.client import FETCH, FLAGS, MODSEQ, UID, VANISHED, Answer, Client, Doing, Slot
-from tests.stress.deeds import learn
+from tests.stress.deeds import learn, mail
 from tests.stress.ledger import STRICT, VIEWS, need
 from tests.stress.link import Ended, numbers, results
 
@@ -60,9 +61,9 @@ class Visitor(Client):
             self.modes |= {"CONDSTORE", mode} if mode == "QRESYNC" else set()
         self.modes.add(mode)
 
-    async def open(self, random: Random) -> None:
+    async def open(self, random: Random, box: str | None = None) -> None:
         self.leave()
-        box, verb = random.choice(BOXES), random.choice(("SELECT", "SELECT", "SELECT", "EXAMINE"))
+        box, verb = box or random.choice(BOXES), random.choice(("SELECT", "SELECT", "SELECT", "EXAMINE"))
         before = self.kept.get(box) if "QRESYNC" in self.modes else None
         since = f" (QRESYNC ({before.uidvalidity} {before.modseq}))" if before else ""
         answer = await self.say(f'{verb} "{box}"{since}')
@@ -140,14 +141,66 @@ class Visitor(Client):
         await self._again()
 
     async def drop(self, random: Random) -> None:
-        """End the connection in the middle of something, and make a new one."""
+        """The connection is cut in the middle of something. A new one is made, and the same mailbox opened on it: who
+        speaks QRESYNC comes back with what was known by the last tagged answer, and is told all the rest."""
+        box = self.mailbox
+        await random.choice((self._half_a_command, self._half_an_answer, self._half_an_idle, self._half_a_change))(
+            random
+        )
         self.leave()
-        self.log.append(b"(drops the connection)")
-        await self.link.say(b"x " + random.choice(UNFINISHED))
-        await self._again()
+        self.log.append(b"(the connection is cut)")
+        self.ledger.cuts += 1
+        await self._again(rudely=random.random() < 0.5)
+        if box is not None:
+            await self.open(random, box)
 
-    async def _again(self) -> None:
-        await self.link.close()
+    async def _half_a_command(self, random: Random) -> None:
+        await self.link.say(b"x " + random.choice(UNFINISHED))
+
+    async def _half_an_answer(self, random: Random) -> None:
+        """A long answer is read up to somewhere."""
+        if self.mailbox is None or not self.slots:
+            return
+        text = "UID FETCH 1:* (UID FLAGS RFC822.SIZE BODY.PEEK[])"
+        await self.link.say(b"x " + text.encode() + b"\r\n")
+        await self._overhear(random.randint(0, len(self.slots) // 2), Doing.of(text))
+
+    async def _half_an_idle(self, random: Random) -> None:
+        """News is heard for some time, and DONE is never said."""
+        if self.mailbox is None:
+            return
+        await self.link.say(b"x IDLE\r\n")
+        until = time.monotonic() + random.random() * 0.4
+        while (left := until - time.monotonic()) > 0 and await self.link.heard_within(left):
+            await self._overhear(1, Doing("IDLE", by_uid=True))
+
+    async def _half_a_change(self, random: Random) -> None:
+        """A change is asked for, and nobody will hear whether it was made."""
+        slots = [slot for slot in random.sample(self.slots, min(3, len(self.slots))) if slot.uid is not None]
+        if self.mailbox not in STRICT or self.read_only or len(self.slots) < 5 or not slots:
+            await self.link.say(b"x APPEND work {%d+}\r\n%b\r\n" % (len(raw := mail(self, random)), raw))
+            return
+        named = ",".join(str(slot.uid) for slot in slots).encode()
+        self.unlearn(slots)
+        if random.random() < 0.5:
+            await self.link.say(b"x UID STORE %b +FLAGS (\\Flagged)\r\n" % named)
+            return
+        self.ledger.condemn(self.mailbox, [slot.uid for slot in slots if slot.uid is not None])
+        await self.link.say(b"x UID STORE %b +FLAGS.SILENT (\\Deleted)\r\ny UID EXPUNGE %b\r\n" % (named, named))
+
+    async def _overhear(self, responses: int, doing: Doing) -> None:
+        for _ in range(responses):
+            line = await self.link.response()
+            self.note(line)
+            if not line.startswith(b"* "):
+                return
+            self.hear(line[2:], doing)
+
+    async def _again(self, *, rudely: bool = False) -> None:
+        if rudely:
+            self.link.abort()
+        else:
+            await self.link.close()
         self.mailbox, self.slots, self.watch = None, [], None
         modes, self.modes = self.modes, set()
         await self.connect()
