@@ -79,3 +79,10 @@ def is_newest(tx: ReadTx, account: int, thread: str, answered: Sequence[str]) ->
     """Whether the newest of our mails in a thread is among those answered (for weak words, DECISIONS 27)."""
     newest = tx.value("agents.lookup.newest", account=account, thread=thread)
     return newest is not None and newest in answered
+
+
+def open_codes(tx: ReadTx, account: int, thread: str) -> list[str]:
+    """The codes of what waits in a thread for a word of this account: its own requests, and those it is the second
+    approver of.
+    """
+    return sorted(row["code"] for row in tx.all("agents.lookup.open_codes", account=account, thread=thread))

@@ -7,6 +7,12 @@ SELECT 1 FROM requests AS r WHERE r.id = :request AND r.state = 'open'
 -- Whose a request is.
 SELECT account FROM requests WHERE id = :request;
 
+-- name: open_codes
+-- The requests that one word decides and that wait for an account in a thread: its own, and those it is the second for.
+SELECT code FROM requests WHERE account = :account AND thread = :thread AND state = 'open' AND kind <> 'question'
+UNION SELECT r.code FROM outbox AS o JOIN seconds AS s ON s.request = o.request JOIN requests AS r ON r.id = s.request
+WHERE o.account = :account AND o.thread = :thread AND s.account = :account AND r.state = 'open';
+
 -- name: mail_refs
 -- The stored mails of a request: itself and its reminder.
 SELECT ref FROM outbox WHERE request = :request AND ref IS NOT NULL;
@@ -50,8 +56,8 @@ WHERE account = :account AND ended IS NULL AND message IN (SELECT value FROM jso
 -- name: known_ids
 -- Those of these Message-IDs that are of mails of ours, or of letters to a run which has not ended.
 SELECT message_id FROM own_ids WHERE account = :account AND message_id IN (SELECT value FROM json_each(:ids))
-UNION SELECT j.value FROM json_each(:ids) AS j JOIN outbox ON outbox.message_id = j.value
-WHERE outbox.account = :account
+UNION SELECT j.value FROM json_each(:ids) AS j CROSS JOIN outbox ON outbox.message_id = j.value
+WHERE +outbox.account = :account
 UNION SELECT json_extract(letters.body, '$.message_id') FROM runs JOIN letters ON letters.run = runs.id
 WHERE runs.account = :account AND runs.ended IS NULL AND letters.account = :account;
 

@@ -222,12 +222,22 @@ class Acting:
             return  # it reads along: the mail is in the thread, and no run begins
         if self._reply(case, None, agent):
             return
-        if self._word(case, agent, model):
+        if self._word(case, agent, model) or self._decides_nothing(case, agent):
             return
         if not (case.mail.words or case.mail.foreign or case.mail.attachments or case.info.subject.strip()):
             self._say(case, agent, "Your mail was empty, so nothing was started. Write what you would like done.")
             return
         self._runtime.receive(case.tx, self._letter(case, agent, model))
+
+    def _decides_nothing(self, case: _Case, agent: str) -> bool:
+        """A decision that answers another mail of a thread in which requests wait, such as a notice about one: it is
+        none, and no words for the agent either.
+        """
+        if case.mail.reading.decision not in ("approve", "reject", "edit"):
+            return False
+        if codes := lookup.open_codes(case.tx, case.arrival.account, str(case.info.thread)):
+            self._say(case, agent, notices.UNBOUND.format(codes=", ".join(codes)))
+        return bool(codes)
 
     def _word(self, case: _Case, agent: str, model: str | None) -> bool:
         """Treat the mail as a thread word. One that begins a thread of its own is answered too: it means another."""

@@ -25,7 +25,7 @@ from config.settings import Settings
 from mailstore import messages, threads
 from mailstore.errors import Full
 from mailstore.model import AccountId, EmailId, EmailInfo, Millis
-from mailstore.parse import parse
+from mailstore.parse import Message, parse
 from mailstore.sqlite import ReadTx, WriteTx
 from mailstore.store import Store
 
@@ -120,11 +120,18 @@ class Intake:
     def _read(self, tx: ReadTx, arrival: Arrival, info: EmailInfo, raw: bytes) -> _Loaded:
         message = parse(raw)
         sent = StoredSent(tx, self._runtime, arrival.account, self._settings.domain)
-        weak = lookup.is_newest(tx, arrival.account, str(info.thread), message.in_reply_to)
+        weak = self._is_direct(tx, arrival, info, message)
         from bridge.post.reading import read_message  # on first use: its patterns make a start slower
 
         reading = read_message(message, raw, sent, languages=self._settings.languages, weak_ok=weak)
         return _Loaded(info, raw, read(arrival.email, raw, message, reading))
+
+    def _is_direct(self, tx: ReadTx, arrival: Arrival, info: EmailInfo, message: Message) -> bool:
+        """Whether a mail answers a request directly, and none of ours came later: then weak words count."""
+        answered, account = message.in_reply_to, arrival.account
+        if not lookup.is_newest(tx, account, str(info.thread), answered):
+            return False
+        return any(self._runtime.find_request(tx, account, message_id=one) for one in answered)
 
     def _act(self, tx: WriteTx, arrival: Arrival, loaded: _Loaded | None) -> None:
         if tx.value("bridge.arrivals.state", id=arrival.id) != "queued":

@@ -33,6 +33,13 @@ Answer that message with "run now", "pause", "resume" or "delete", alone as the 
 task, write to schedule again as for a new one, and delete this one."""
 
 
+UNBOUND: Final = """\
+Nothing was decided: your mail answers none of the requests that wait here ({codes}), but another mail of this thread.
+
+Answer the mail of the request itself, which stands in the mailbox Action, with the single word "approve" or
+"reject"."""
+
+
 UNSENT: Final = """\
 The request {code} waits for you here. It was meant to go to {to} as well, and the relay did not take it: {why}.
 

@@ -336,3 +336,38 @@ async def test_a_thread_gets_only_so_many_answers_of_the_program_in_an_hour(hous
     assert "gets no more of them" in told[-1].text
     assert len(trail(ada, "notice.withheld")) == 5
     assert len(ada.mails("Action")) == 1
+
+
+@pytest.mark.parametrize("word", ["approve", "reject: no", "edit\nSubject: Other"])
+async def test_a_decision_in_answer_to_a_notice_is_told_that_it_is_none(house: Desk, ada: Person, word: str) -> None:
+    """The newest mail of the thread is not the request: nothing is decided, or kept for the agent in silence."""
+    request = await asked(ada)
+    await ada.reply(request, "Hi, approve")
+    near = await ada.mail("Re: Approve?")
+    await ada.reply(near, word)
+    told = await ada.mail("Re: Approve?", nth=2)
+    assert f"none of the requests that wait here ({info(ada).code})" in told.text
+    await ada.reply(told, word)
+    await ada.mail("Re: Approve?", nth=3)
+    assert house.sink.messages == []
+    assert rows(ada, "SELECT 1 FROM letters WHERE state = 'pending'") == []
+    await ada.reply(request, "approve")
+    assert len(await house.sink.wait(1)) == 1
+
+
+async def test_a_weak_word_in_answer_to_another_mail_of_the_thread_is_a_word_for_the_agent(ada: Person) -> None:
+    request = await asked(ada)
+    await ada.reply(request, "Hi, approve")
+    near = await ada.mail("Re: Approve?")
+    await ada.reply(near, "yes")
+    await ada.settled()
+    assert len(rows(ada, "SELECT 1 FROM letters WHERE state = 'pending'")) == 1
+    assert len(ada.mails("Action")) == 1
+
+
+async def test_without_a_request_that_waits_a_decision_is_words_like_any_others(ada: Person) -> None:
+    request = await asked(ada)
+    await ada.reply(request, "reject")
+    result = await ada.mail("Re: Notes from Tuesday")
+    await ada.reply(result, "approve")
+    assert "none of the requests" not in (await ada.mail("Re: Notes from Tuesday", nth=2)).text

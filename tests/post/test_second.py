@@ -14,7 +14,7 @@ from agents.requests import RequestInfo
 from agents.seconds import Seat
 from bridge.sink import Sink
 from config.settings import Approvals
-from tests.post.desk import AGENT, NOTES, SEND, Desk, Kept, Person, asked, desk, opened
+from tests.post.desk import AGENT, NOTES, SEND, Desk, Kept, Person, asked, counts, desk, opened
 
 TWO = Approvals(two=("send_mail",), second=("bo", "ada"))
 
@@ -304,3 +304,13 @@ async def test_what_has_begun_the_second_cannot_take_back(house: House) -> None:
     assert "already approved" in (await house.bo.mail("Re: Approve?", nth=2)).text
     assert house.audit("approval.taken-back") == []
     assert len(house.desk.sink.messages) == 1
+
+
+async def test_a_second_who_answers_a_notice_is_told_so_and_begins_no_task(house: House) -> None:
+    _, theirs = await house.asked()
+    await house.bo.reply(theirs, "Hi, approve")
+    near = await house.bo.mail("Re: Approve?")
+    await house.bo.reply(near, "approve")
+    assert "none of the requests that wait here" in (await house.bo.mail("Re: Approve?", nth=2)).text
+    assert counts(house.desk, house.bo) == {}
+    assert house.audit("approval.voted") == []
