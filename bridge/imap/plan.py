@@ -4,7 +4,7 @@ Rule: a plan says what it needs before anything is read, drops repeated items, k
 without looking at single items again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Final, Self
 from bridge.imap.items import envelope, flags, section, structure
 from bridge.imap.items.item import Batch, BodyReader, Column, FetchItem, Item, Needs, Row
 from bridge.imap.wire.cursor import Cursor
-from bridge.imap.wire.render import literal_parts
+from bridge.imap.wire.render import literal_parts, unzeroed
 
 BASE_ITEMS: Final[Mapping[bytes, FetchItem]] = MappingProxyType(
     {item.name: item for module in (flags, envelope, structure, section) for item in module.ITEMS}
@@ -102,8 +102,8 @@ class FetchPlan:
             if item.octets is None:
                 cells.append(item.column(batch))
             else:
-                heads, data = zip(*map(literal_parts, item.octets(batch)), strict=True)
-                columns += (_filled(template, [*cells, heads]), data)
+                end, heads, data = _announced(item.octets(batch))
+                columns += (_filled(template.removesuffix(b"%b") + end, [*cells, heads]), data)
                 template, cells = b"", []
         ends = _filled(template + b")\r\n", cells) if cells else [b")\r\n"] * len(batch.numbers)
         begins, *between = columns
@@ -114,6 +114,16 @@ class FetchPlan:
 
 def _word(by_uid: bool) -> bytes:
     return b"UIDFETCH" if by_uid else b"FETCH"
+
+
+def _announced(octets: Iterable[bytes | None]) -> tuple[bytes, Cells, Sequence[bytes]]:
+    """What announces literals, as the end of a template and its column, and their bytes, which are not copied."""
+    found = list(octets)
+    if all(found):
+        data = [unzeroed(each) for each in found if each]
+        return b"{%d}\r\n", map(len, data), data
+    heads, parts = zip(*map(literal_parts, found), strict=True)
+    return b"%b", heads, parts
 
 
 def _filled(template: bytes, cells: Iterable[Cells]) -> list[bytes]:

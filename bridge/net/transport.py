@@ -95,7 +95,18 @@ class Conversation(Protocol):
 class Pump(asyncio.Protocol):
     """One connection."""
 
-    __slots__ = ("_conversation", "_drained", "_eof", "_held", "_loop", "_peer", "_task", "_throttled", "_transport")
+    __slots__ = (
+        "_conversation",
+        "_drained",
+        "_eof",
+        "_held",
+        "_loop",
+        "_peer",
+        "_secure",
+        "_task",
+        "_throttled",
+        "_transport",
+    )
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
@@ -103,6 +114,7 @@ class Pump(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._task: asyncio.Task[None] | None = None
         self._drained: asyncio.Future[None] | None = None
+        self._secure = False  # over TLS
         self._throttled = False  # the peer does not read
         self._held = False  # we do not read
         self._eof = False
@@ -159,7 +171,7 @@ class Pump(asyncio.Protocol):
 
     @property
     def secure(self) -> bool:
-        return self._transport is not None and self._transport.get_extra_info("ssl_object") is not None
+        return self._secure and self._transport is not None
 
     @property
     def writable(self) -> bool:
@@ -240,6 +252,7 @@ class Pump(asyncio.Protocol):
 
     def _adopt(self, transport: asyncio.Transport) -> None:
         self._transport = transport
+        self._secure = transport.get_extra_info("ssl_object") is not None
         with contextlib.suppress(NotImplementedError):  # a transport without write buffer has no limits to set
             transport.set_write_buffer_limits(high=WRITE_HIGH)
 

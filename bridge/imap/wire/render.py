@@ -31,7 +31,7 @@ def quoted(raw: bytes) -> bytes:
 
 def literal(raw: bytes) -> bytes:
     """`{n}` CRLF and the bytes; NUL, which RFC 3501 forbids in a literal, is left out."""
-    clean = _clean(raw)
+    clean = unzeroed(raw)
     return b"{%d}\r\n%b" % (len(clean), clean)
 
 
@@ -39,11 +39,12 @@ def literal_parts(raw: bytes | None) -> tuple[bytes, bytes]:
     """A literal as what announces it and its bytes, which are not copied; for None `NIL` and nothing."""
     if raw is None:
         return b"NIL", b""
-    clean = _clean(raw)
+    clean = unzeroed(raw)
     return b"{%d}\r\n" % len(clean), clean
 
 
-def _clean(raw: bytes) -> bytes:
+def unzeroed(raw: bytes) -> bytes:
+    """Bytes as a literal may have them: without NUL (RFC 3501 section 9, `literal`)."""
     return raw.replace(b"\x00", b"") if b"\x00" in raw else raw
 
 
