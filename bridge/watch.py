@@ -22,8 +22,10 @@ from mailstore.errors import StoreError
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS: Final = 60
-"""How long one IDLE lasts; then the mailbox is looked at anew. Short, as IMAPClient does not see what a server says
-in one packet with its "+ idling"."""
+"""How long one IDLE lasts at most; then the mailbox is looked at anew. Short, as IMAPClient does not see what a server
+says in one packet with its "+ idling"; and shorter just after there was news, when more is likely to come."""
+FIRST_IDLE_SECONDS: Final = 1
+IDLE_GROWTH: Final = 4
 WAITS: Final = (5.0, 15.0, 60.0, 300.0)
 TELL_AFTER: Final = 3
 """Failures in a row after which whoever watches is told, once, until it works again."""
@@ -172,11 +174,12 @@ class Watch:
             raise ValueError(UNNUMBERED)
         self._begin(int(opened[b"UIDVALIDITY"]), self._next_uid(opened))
         idles = client.has_capability("IDLE")
+        seconds = FIRST_IDLE_SECONDS
         while not self._stop.is_set():
-            self._read_new()
+            seconds = FIRST_IDLE_SECONDS if self._read_new() else min(seconds * IDLE_GROWTH, IDLE_SECONDS)
             self._tries = 0  # only now: a server that takes a login and then fails is waited for ever longer
             if idles:
-                self._idle()
+                self._idle(seconds)
             else:
                 self._stop.wait(self._settings.poll_seconds)
                 client.noop()
@@ -202,40 +205,45 @@ class Watch:
     async def _known(self) -> Place | None:
         return self._reader.place()
 
-    def _read_new(self) -> None:
-        """Hand over what is new. What is told of while it is read is read too: IDLE would not tell of it again."""
+    def _read_new(self) -> bool:
+        """Hand over what is new, and whether anything was. What is told of while it is read is read too: IDLE would
+        not tell of it again.
+        """
         self._is_told()
-        self._read_once()
+        found = self._read_once()
         while self._is_told() and not self._stop.is_set():
-            self._read_once()
+            found = self._read_once() or found
+        return found
 
     def _is_told(self) -> bool:
         """Whether the server has told of mail since this was last asked."""
         return bool(self._client._imap.response("EXISTS")[1] != [None])
 
-    def _read_once(self) -> None:
+    def _read_once(self) -> bool:
         place = self._call(self._known())
         if place is None:
             raise NotNow("the watch was given up, and perhaps taken up again: begin anew")
         found = self._client.search(["UID", f"{place.next_uid}:*"])
-        for uid in sorted(uid for uid in found if uid >= place.next_uid):
+        new = sorted(uid for uid in found if uid >= place.next_uid)
+        for uid in new:
             if self._stop.is_set():
-                return
+                break
             size = self._fetch(uid, "RFC822.SIZE", b"RFC822.SIZE")
             is_large = size is not None and size > self._largest
             raw = None if size is None or is_large else self._fetch(uid, "BODY.PEEK[]", b"BODY[]")
             if is_large or raw is not None:  # else it has gone meanwhile
                 self._call(self._reader.take(raw, Place(place.uidvalidity, uid + 1)))
+        return bool(new)
 
     def _fetch(self, uid: int, item: str, key: bytes) -> Any:
         """An item of a mail; None when the mail is not there any more."""
         return self._client.fetch([uid], [item]).get(uid, {}).get(key)
 
-    def _idle(self) -> None:
+    def _idle(self, seconds: float) -> None:
         client = self._client
         client.idle()
         try:
-            client.idle_check(timeout=IDLE_SECONDS)
+            client.idle_check(timeout=seconds)
         finally:
             client.idle_done()
 
