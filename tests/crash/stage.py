@@ -9,20 +9,22 @@ playing, and checks the invariants.
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from agents import approvals, recovery, sender, store
+from agents import approvals, compact, recovery, sender, store
 from agents.letter import Kind
+from agents.llm import ModelError, ModelFault, ModelReply, ModelRequest, ResultMessage
 from agents.office import Office
 from agents.ports import Approver, WriteTx
 from agents.requests import RequestInfo
 from agents.seconds import Seat
 from agents.states import OutboxState, RequestKind
+from agents.tool import Risk, ToolCall, ToolContext, ToolResult
 from config.settings import Approvals
 from tests.agents import invariants
-from tests.agents.kit import World
+from tests.agents.kit import Doing, World, toolbox
 from tests.agents.script import ScriptedModel, Turn, say, want
 from tests.crash.kills import Faults, Killer, arguments, report
 
@@ -33,7 +35,8 @@ DELEGATE = want("delegate", skill="summariser", task="Sum it up.")
 @dataclass(frozen=True)
 class Scenario:
     """What the models say, what the user answers to each request, and how often each effect happens at most. With `two`
-    everything needs a second person, who answers the same, and first.
+    everything needs a second person, who answers the same, and first. `settles` is SQL that gives a row when what the
+    scenario is about has happened.
     """
 
     scripts: Mapping[str, list[Turn]]
@@ -41,6 +44,9 @@ class Scenario:
     effects: Mapping[str, int]
     ends: str = "done"
     word: str = ""
+    stand_ins: Mapping[str, list[Turn]] = field(default_factory=dict)
+    window: int = 100_000
+    settles: str = ""
     two: bool = False
 
 
@@ -67,7 +73,42 @@ def answer(request: RequestInfo) -> tuple[str, str]:
     return ("answer", "the second") if request.kind is RequestKind.QUESTION else approve(request)
 
 
+def _reading(request: ModelRequest) -> ModelReply:
+    """Has something done, reads six long texts, and answers; the history tells what it has had, summed up or not."""
+    told = "\n".join(message.text for message in request.messages)
+    if request.system == compact.SYSTEM:
+        seen = [number for number in range(6) if f"text {number}:" in told]
+        return say("SUMMARY of " + " ".join(f"text {number}:" for number in seen))
+    fired = any(isinstance(message, ResultMessage) and message.name == "fire" for message in request.messages)
+    if not fired and "SUMMARY" not in told:
+        return say("", want("fire", what="a"))
+    had = [number for number in range(6) if f"text {number}:" in told]
+    return say("", want("long", what=str(max(had, default=-1) + 1))) if len(had) < 6 else say("Done.")
+
+
+class _Long(Doing):
+    """A tool with a long result."""
+
+    async def run(self, call: ToolCall, ctx: ToolContext) -> ToolResult:
+        return ToolResult(f"text {call.args['what']}: " + "The river is wide. " * 300)
+
+
+STAND_IN: list[Turn] = [say("", want("look", what="a")), say("", want("fire", what="b")), say("Done.")]
+
 SCENARIOS: Mapping[str, Scenario] = {
+    "stand-in": Scenario(
+        {"": [ModelError(ModelFault.AUTH, "401")]},
+        approve,
+        {"fire": 1},
+        stand_ins={
+            "two": [say("", want("look", what="a")), ModelError(ModelFault.QUOTA, "no credit")],
+            "three": STAND_IN,
+        },
+        settles="SELECT 1 FROM runs WHERE fallback = 2",
+    ),
+    "sum": Scenario(
+        {"": [_reading]}, approve, {"fire": 1}, window=8_000, settles="SELECT 1 FROM steps WHERE kind = 'compact'"
+    ),
     "send": Scenario({"": [say("", want("send_mail", **MAIL)), say("Done: sent.")]}, approve, {"mail": 1}),
     "reject": Scenario({"": [say("", want("fire", what="a")), say("Not done.")]}, reject, {"fire": 0}),
     "ask": Scenario({"": [say("", want("ask_user", question="Which?")), say("Done.")]}, answer, {}),
@@ -141,12 +182,15 @@ FAULTS: Faults = {
 
 async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
     """Be the user until everything has ended. The world is left open."""
-    w = World(
-        home, ScriptedModel(scenario.scripts, endpoint="model.example.net"), approvals=TWO if scenario.two else None
-    )
+    model = ScriptedModel(scenario.scripts, endpoint="model.example.net", window=scenario.window)
+    w = World(home, model, approvals=TWO if scenario.two else None)
     w.mail.second = Approver(SEATS[Seat.SECOND], SEATS[Seat.OWNER], 2, "2") if scenario.two else None
     w.probe = killer
     w.effects.log = home / "effects.log"
+    w.tools = toolbox(w.effects, _Long(w.effects, "long", Risk.READ))
+    w.others = {tag: ScriptedModel({"": turns}, label=tag) for tag, turns in scenario.stand_ins.items()}
+    agent = replace(w.settings.agents["assistant"], fallbacks=tuple(scenario.stand_ins))
+    w.settings = replace(w.settings, agents={**w.settings.agents, "assistant": agent})
     await w.open()
     await w.send()
     await w.until(lambda: w.rows("SELECT 1 FROM runs"))
@@ -192,6 +236,8 @@ async def check(w: World, scenario: Scenario, home: Path) -> list[str]:
     if len(w.rows("SELECT 1 FROM runs WHERE depth = 0")) != 1:
         wrong.append("not exactly one run")
     none(f"a run is not {scenario.ends}", f"SELECT id, state, outcome FROM runs WHERE state <> '{scenario.ends}'")
+    if scenario.settles and not w.rows(scenario.settles):
+        wrong.append(f"never so: {scenario.settles}")
     ends = w.mails(Kind.RESULT, Kind.FAILURE)
     if len(ends) != 1:
         wrong.append(f"{len(ends)} last mails")

@@ -27,9 +27,11 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-def stage(scenario: str, folder: Path, *options: str, first: int = 1, last: int = 1000) -> dict[str, Any]:
+def stage(
+    scenario: str, folder: Path, *options: str, first: int = 1, last: int = 1000, module: str = "stage"
+) -> dict[str, Any]:
     """Run one scenario in a process of its own, which forks for every kill."""
-    command = [sys.executable, "-m", "tests.crash.stage", scenario, str(folder), str(first), str(last), *options]
+    command = [sys.executable, "-m", f"tests.crash.{module}", scenario, str(folder), str(first), str(last), *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
@@ -49,6 +51,29 @@ def test_a_kill_at_every_point_between_the_approvals_of_two(folder: Path, count:
         report = stage(scenario, folder / scenario)
         assert report["wrong"] == []
         assert report["kills"] >= OF_TWO[scenario]
+
+
+@pytest.mark.parametrize(("scenario", "step", "least"), [("stand-in", 5, 10), ("sum", 11, 6)])
+def test_a_kill_while_models_stand_in_for_others_or_sum_a_task_up(
+    scenario: str, step: int, least: int, folder: Path, count: Callable[[int, int], int]
+) -> None:
+    report = stage(scenario, folder, "--step", str(count(step, 1)))
+    assert report["wrong"] == []
+    assert report["kills"] >= least
+
+
+@pytest.mark.parametrize(("protocol", "first"), [("today", 15), ("older", 16)])
+def test_a_kill_while_a_call_waits_for_what_its_server_asks(
+    protocol: str, first: int, folder: Path, count: Callable[[int, int], int]
+) -> None:
+    report = stage(protocol, folder, "--step", str(count(5, 1)), first=count(first, 1), module="asking")
+    assert report["wrong"] == []
+    assert report["kills"] >= 4
+
+
+def test_the_sweep_of_such_calls_notices_one_that_is_made_again(folder: Path) -> None:
+    report = stage("older", folder, "--fault", "calls-again", first=15, module="asking")
+    assert any("prime happened 2 times" in wrong for wrong in report["wrong"])
 
 
 @pytest.mark.parametrize("scenario", ["send", "parallel"])
