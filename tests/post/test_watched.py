@@ -271,3 +271,51 @@ async def test_an_account_that_is_removed_is_not_watched_for_any_more(tmp_path: 
         await at.house.app.store.write(lambda tx: kept.forget(tx, at.ada.identity.account))
         assert at.house.app.store.read(lambda tx: tx.value("bridge.outside.places")) == 0
         assert at.ada.mails("Automations") == []
+
+
+class Answers:
+    """Who is handed the mail of a client that answers from a list."""
+
+    def __init__(self) -> None:
+        self.at = watch.Place(1, 5)
+        self.taken: list[int] = []
+
+    def place(self) -> watch.Place:
+        return self.at
+
+    async def take(self, raw: bytes | None, place: watch.Place) -> None:
+        self.at = place
+        self.taken.append(place.next_uid - 1)
+
+
+class Told:
+    """A client whose server tells of mail while it answers a search: IDLE would not tell of it again."""
+
+    def __init__(self, *searches: list[int]) -> None:
+        self._searches = list(searches)
+        self._told = False
+        self._imap = self
+
+    def response(self, name: str) -> tuple[str, list[Any]]:
+        said, self._told = self._told, False
+        return name, [b"7"] if said else [None]
+
+    def search(self, criteria: list[str]) -> list[int]:
+        found = self._searches.pop(0)
+        self._told = bool(self._searches)
+        return found
+
+    def fetch(self, uids: list[int], items: list[str]) -> dict[int, dict[bytes, Any]]:
+        return {uid: {b"RFC822.SIZE": 10, b"BODY[]": b"Subject: x\r\n\r\n"} for uid in uids}
+
+
+async def test_mail_that_is_told_of_while_the_mailbox_is_read_is_read_too() -> None:
+    far = WatchedMailbox("office", host="far.example", username="eve")
+    reader = Answers()
+    made = watch.Watch(far, reader, 1000)
+    made._loop = asyncio.get_running_loop()
+    made._client = Told([], [5, 6], [7])
+    assert await asyncio.to_thread(made._read_new)
+    assert reader.taken == [5, 6, 7]
+    made._client = Told([])
+    assert not await asyncio.to_thread(made._read_new)
