@@ -118,7 +118,7 @@ class App:
         self.mcp.on_drift = partial(tell_drift, self.runtime)
         self.directory = partial(directory, store, settings, self.skills)
         self.courier = Courier(store, self.runtime, settings, self.clock.now)
-        acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings)
+        acting = Acting(self.runtime, self.directory, partial(handover_folders, settings), settings, self.mcp.refresh)
         self.intake = Intake(store, self.runtime, acting, settings, self.clock.now)
         hooks, forks = Hooks(store, self.runtime), Forks(store, self.runtime, self.directory)
         self.accept = Accept(store, self.directory, hooks, forks, self.clock.now, self.intake.wake)
@@ -222,7 +222,7 @@ class App:
         from bridge.watch import Watch
 
         answers = Answers(self.store, self.runtime, outward, self.settings, self.clock.now, self.key_lookup)
-        watch = Watch(self.settings.outside, answers, MAX_BYTES)
+        watch = Watch(self.settings.outside, answers, MAX_BYTES, tell=answers.complain)
         self._spawn("outward", outward.run())
         watch.start()
         self._closing.push_async_callback(watch.close)

@@ -18,9 +18,10 @@ from agents.requests import RequestInfo
 from agents.runtime import Runtime
 from bridge.post import deciding, incoming, notices, refusals
 from bridge.post.identity import Doubt, Lookup, Proof, Terms, dns_txt, prove, sender_of
-from bridge.post.outward import Outward
+from bridge.post.outward import HOUR_MS, Outward
 from bridge.post.reading import SentMail, SentTable, machine_reason, read_message
 from bridge.post.road import Road
+from bridge.post.shown import visible
 from bridge.watch import Place
 from config.settings import Settings
 from mailstore import mailboxes, messages, threads
@@ -87,6 +88,19 @@ class Answers:
         """How far the watched mailbox was read."""
         row = self._store.read(lambda tx: tx.one("bridge.outside.place", mailbox=self._mailbox()))
         return Place(row["uidvalidity"], row["next_uid"]) if row else None
+
+    async def complain(self, why: str) -> None:
+        """The mailbox has not been readable for a while: say so at home, once a day."""
+        await self._store.write(lambda tx: self._complain(tx, why))
+
+    def _complain(self, tx: WriteTx, why: str) -> None:
+        road = self._outward.road(tx)
+        if road is not None:
+            day, thread = self._clock() // (24 * HOUR_MS), str(threads.new(tx, road.account))
+            body = notices.UNREAD.format(mailbox=self._mailbox(), why=visible(why))
+            key, subject = f"outside.unread.{day}", "Answers from outside cannot be read"
+            fields = {"agent": "help", "thread": thread, "subject": subject, "body": body}
+            self._runtime.notice(tx, key=key, account=road.account, **fields)
 
     def _mailbox(self) -> str:
         outside = self._settings.outside

@@ -58,6 +58,13 @@ Whoever runs this Postroom looks at the file and takes it in:
 `postroom skills list` then shows whether it is ready, and what is in its way if it is not."""
 
 
+UNREAD: Final = """\
+The mailbox {mailbox} cannot be read: {why}. Requests still go out to you, but what you answer from there is not seen.
+
+Decide here at home meanwhile, and look at the login under [outside] in the settings. It is tried again by itself; what
+came in the meantime is read then."""
+
+
 OTHER_THREAD: Final = (
     "Your mail began a thread of its own, with nothing in it yet: to reach a task, answer one of its mails with this "
     "word."

@@ -10,11 +10,13 @@ from dataclasses import replace
 from email.message import EmailMessage
 from importlib import resources
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from agents import outbox
 from agents.letter import File, Outgoing
+from bridge.post.answers import Answers
 from bridge.post.road import MAX_FILES, Road, compose_result
 from config.settings import Limits, Outside
 from mailstore.model import AccountId
@@ -203,6 +205,23 @@ async def test_a_request_that_the_relay_never_takes_is_told_at_home_and_not_for_
     assert "no such user" in told.text
     assert len([kept for kept in at.person.mails() if "could not be sent" in kept.message["Subject"]]) == 3
     assert len(at.person.mails("Action")) == 5
+
+
+async def test_a_mailbox_that_cannot_be_read_is_told_at_home_once_a_day(tmp_path: Path) -> None:
+    """Nobody listens where the answers come in: whoever answers from there must not wait for ever."""
+    with patch("bridge.watch.WAITS", (0.01,)):
+        async with house(tmp_path / "home") as at:
+            told = await at.person.mail("Answers from outside cannot be read")
+            assert "ada@127.0.0.1/INBOX cannot be read" in told.text
+            assert "Decide here at home meanwhile" in told.text
+        async with house(tmp_path / "home") as again:
+            app = again.desk.app
+            assert app.outward is not None
+            reader = Answers(app.store, app.runtime, app.outward, app.settings, app.clock.now, again.dns)
+            await reader.complain("no answer")
+            await again.desk.settled()
+            assert len([kept for kept in again.person.mails() if "cannot be read" in kept.message["Subject"]]) == 1
+            assert again.out() == []
 
 
 def whole() -> sqlite3.Connection:
