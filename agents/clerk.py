@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from agents import occasion, prompt
@@ -29,7 +30,7 @@ from agents.ports import Clock
 from agents.profile import Profile
 from agents.rule import SpecFault
 from agents.tools.schedule import NAME
-from agents.wall import to_wall
+from agents.wall import to_wall, wall_after
 
 TAG: Final = "schedule"
 PROFILE: Final = Profile(TAG, "Schedule", "", "Sets schedules from plain words.", (NAME,), (), TAG)
@@ -78,6 +79,9 @@ class Clerk:
             return self._propose(said, "", _last_args(messages))
         return _say(f"Not scheduled. {result.text}")
 
+    def _later(self, at: int, step: timedelta) -> datetime:
+        return wall_after(at, step, self.zone)
+
     def _propose(self, words: str, subject: str, before: dict[str, Any]) -> ModelReply:
         """A call of the tool for a time that stands in the words, else in the subject. `before` is what was proposed
         and not taken.
@@ -86,12 +90,13 @@ class Clerk:
 
         if (upon := occasion.read(words) or occasion.read(subject)) is not None:
             return _upon(upon, words, subject, before)
-        now = to_wall(self.clock.now(), self.zone)
+        at = self.clock.now()
+        now, later = to_wall(at, self.zone), partial(self._later, at)
         try:
-            found = plain.read(words, now)
+            found = plain.read(words, now, later)
             title = subject
             if found is None and subject:
-                found, title = plain.read(subject, now), ""
+                found, title = plain.read(subject, now, later), ""
                 task = words.strip() or (found.rest if found else "")
             else:
                 task = found.rest if found else ""

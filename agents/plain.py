@@ -100,23 +100,27 @@ class _Day:
     once: bool = False
 
 
-_Reader = Callable[["re.Match[str]", datetime], _Day | str]
+_Reader = Callable[["re.Match[str]", datetime], _Day | str | timedelta]
+Later = Callable[[timedelta], datetime]
+"""The local minute that is so long after the present."""
 
 
-def read(text: str, now: datetime) -> Found | None:
+def read(text: str, now: datetime, later: Later | None = None) -> Found | None:
     """The first time that a text names, against the present (local, without zone). Raises SpecFault for a time that
-    is wrong ("the 31st of February").
+    is wrong ("the 31st of February"). `later` counts hours and minutes where the clocks may change meanwhile.
     """
-    found = _read(text[:LONGEST], now)
+    found = _read(text[:LONGEST], now, later or now.__add__)
     return replace(found, rest=found.rest + text[LONGEST:]) if found is not None and len(text) > LONGEST else found
 
 
-def _read(text: str, now: datetime) -> Found | None:
+def _read(text: str, now: datetime, later: Later) -> Found | None:
     if (line := _CRON.search(text)) is not None and (rule := cron.read(line[1])) is not None:
         return Found(rule.spec, line[0].strip(), _without(text, [line.span()]))
     for pattern, reader in _READERS:
         for match in pattern.finditer(text):
             meant = reader(match, now)
+            if isinstance(meant, timedelta):
+                meant = to_key(later(meant))
             if isinstance(meant, str):
                 return Found(meant, match[0].strip(), _without(text, [match.span()]))
             return _with_clock(text, match, meant, now)
@@ -242,11 +246,10 @@ def _hourly(match: "re.Match[str]", now: datetime) -> str:
     return "0 * * * *"
 
 
-def _after(match: "re.Match[str]", now: datetime) -> _Day | str:
+def _after(match: "re.Match[str]", now: datetime) -> _Day | timedelta:
     count, unit = _count(match[1]), match[2].lower()
     if unit.startswith(("min", "hour", "stund")):
-        step = timedelta(minutes=count) if unit.startswith("min") else timedelta(hours=count)
-        return to_key(now + step)
+        return timedelta(minutes=count) if unit.startswith("min") else timedelta(hours=count)
     if unit.startswith("mon"):
         months = now.year * 12 + now.month - 1 + count
         day = min(now.day, 28)

@@ -12,7 +12,7 @@ from agents.ports import Clock, WriteTx
 from agents.rule import Event, Rule, SpecFault
 from agents.schedule import Planned, Reading, Reminder
 from agents.tool import ToolFailed
-from agents.wall import to_wall
+from agents.wall import to_wall, wall_after
 from config.settings import Settings
 from config.zone import zone as zone_named
 
@@ -119,9 +119,9 @@ class Planner:
             fault = unread
         from agents import plain  # on first use: its patterns make a start slower
 
-        now = to_wall(self._clock.now(), self._zone)
+        at = self._clock.now()
         try:
-            found = plain.read(when, now)
+            found = plain.read(when, to_wall(at, self._zone), lambda step: wall_after(at, step, self._zone))
         except SpecFault as wrong:
             raise ToolFailed(f"when: {wrong}") from None
         if found is None:

@@ -30,6 +30,16 @@ def to_wall(millis: int, zone: tzinfo) -> datetime:
     return datetime.fromtimestamp(millis / 1000, zone).replace(tzinfo=None, second=0, microsecond=0)
 
 
+def wall_after(millis: int, step: timedelta, zone: tzinfo) -> datetime:
+    """The local minute, without zone, that is `step` after the minute of a moment: so much time, not so many minutes of
+    the wall. One that comes the second time is the first after those that do, as it fires only the first time.
+    """
+    end = datetime.fromtimestamp(millis // 60_000 * 60, UTC) + step
+    while (local := end.astimezone(zone)).fold:
+        end += timedelta(minutes=1)
+    return local.replace(tzinfo=None)
+
+
 def moment_of(wall: datetime, zone: tzinfo) -> datetime | None:
     """The moment (UTC) of a local minute; None on a day that does not exist in the zone."""
     first = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)

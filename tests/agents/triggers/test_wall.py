@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.rule import Rule, to_key
 from agents.triggers import cron, once, recurring
-from agents.wall import moment_of, next_occurrence, occurrences, shown, span, to_wall
+from agents.wall import moment_of, next_occurrence, occurrences, shown, span, to_wall, wall_after
 
 ZONES = (
     "America/New_York",
@@ -103,6 +103,26 @@ def test_where_the_clocks_change(zone: str, after: str, text: str, moment: str, 
     assert found is not None
     assert datetime.fromtimestamp(found.at / 1000, UTC).replace(tzinfo=None) == local(moment)
     assert found.key == key
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "minutes", "wall"),
+    [
+        ("Europe/Berlin", "2026-11-30 08:12", 20, "2026-11-30T09:32"),
+        # 01:50, and the clocks go forward at two: 20 minutes are 20 minutes.
+        ("Europe/Berlin", "2027-03-28 00:50", 20, "2027-03-28T03:10"),
+        ("Europe/Berlin", "2027-03-28 00:50", 60, "2027-03-28T03:50"),
+        # 01:50, and they go back at three: what ends in the second hour of the two is at their end.
+        ("Europe/Berlin", "2026-10-24 23:50", 30, "2026-10-25T02:20"),
+        ("Europe/Berlin", "2026-10-24 23:50", 90, "2026-10-25T03:00"),
+        ("Europe/Berlin", "2026-10-24 23:50", 150, "2026-10-25T03:20"),
+        ("Europe/Berlin", "2026-10-25 01:50", 5, "2026-10-25T03:00"),
+        ("Australia/Lord_Howe", "2026-10-03 15:20", 20, "2026-10-04T02:40"),
+    ],
+)
+def test_a_length_of_time_is_that_long_whatever_the_clocks_do(zone: str, moment: str, minutes: int, wall: str) -> None:
+    at = int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000) + 12_345
+    assert to_key(wall_after(at, timedelta(minutes=minutes), ZoneInfo(zone))) == wall
 
 
 def test_the_second_hour_fires_nothing_again() -> None:
