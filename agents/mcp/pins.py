@@ -110,14 +110,17 @@ def _see_again(tx: WriteTx, pin: Pin, spec: ToolSpec, now: Millis) -> None:
     audit.record(tx, now, EVERYBODY, what, None, f"{pin.server}.{spec.name}", hash=spec.digest())
 
 
-def approve(tx: WriteTx, server: str, name: str, digest: str, risk: Risk, now: Millis) -> Pin:
+def approve(
+    tx: WriteTx, server: str, name: str, digest: str, risk: Risk, now: Millis, by: str = "", via: str = "cli"
+) -> Pin:
     """Pin a tool as the user saw it (`digest`) with the risk they give it. Raises NotApproved."""
     row = tx.one("agents.mcp.get", server=server, name=name)
     if row is None:
         raise NotApproved(f"{server} has no tool {name}")
     if not tx.run("agents.mcp.approve", server=server, name=name, hash=digest, risk=risk, now=now):
         raise NotApproved(f"{server}.{name} has changed since it was shown")
-    audit.record(tx, now, EVERYBODY, "mcp.tool.approved", None, f"{server}.{name}", hash=digest, risk=risk.value)
+    facts = {"hash": digest, "risk": risk.value, "by": by, "via": via}
+    audit.record(tx, now, EVERYBODY, "mcp.tool.approved", None, f"{server}.{name}", **facts)
     return _pin(tx.one("agents.mcp.get", server=server, name=name))
 
 

@@ -13,7 +13,7 @@ from agents import audit, guide, lookup
 from agents.letter import Letter, Origin
 from agents.runtime import Runtime
 from agents.seconds import Seat
-from bridge.post import deciding, folder_words, forks, hooks, leaves, memory_words, notices
+from bridge.post import deciding, folder_words, forks, hooks, leaves, memory_words, notices, toolnews
 from bridge.post.incoming import Incoming
 from bridge.post.ports import ref
 from bridge.post.route import (
@@ -74,7 +74,9 @@ class _Case:
 
 
 class Acting:
-    """Made once. `folders` gives the agent of a hand-over folder's name."""
+    """Made once. `folders` gives the agent of a hand-over folder's name; `tools_seen` is called when somebody may have
+    approved a changed tool.
+    """
 
     def __init__(
         self,
@@ -82,7 +84,9 @@ class Acting:
         directory: Callable[[], Directory],
         folders: Callable[[], dict[str, str]],
         settings: Settings,
+        tools_seen: Callable[[], None],
     ) -> None:
+        self._tools_seen = tools_seen
         self._runtime = runtime
         self._directory = directory
         self._folders = folders
@@ -141,10 +145,20 @@ class Acting:
         by = owner.address if owner else ""
         account, words = case.arrival.account, case.mail.words
         told = leaves.obey(case.tx, self._runtime, account, words, by, case.arrival.via)
-        told = told or self._memory(case, by)
+        told = told or self._tool_news(case, by) or self._memory(case, by)
         told = told or folder_words.obey(case.tx, self._settings, account, words, by, case.arrival.via)
         packed = next((file.name for file in case.mail.attachments if file.name.lower().endswith(".zip")), None)
         return told if told or packed is None else notices.SKILL_FILE.format(name=visible(packed))
+
+    def _tool_news(self, case: _Case, by: str) -> str | None:
+        """What is said to the mail that told of a changed tool of an MCP server."""
+        arrival, message = case.arrival, case.mail.message
+        answered = (*message.in_reply_to, *message.references[-1:])
+        sender = deciding.Sender(arrival.account, by, arrival.via, arrival.at)
+        told = toolnews.answer(case.tx, answered, case.mail, sender)
+        if told is not None:
+            case.tx.after(self._tools_seen)
+        return told
 
     def _memory(self, case: _Case, by: str) -> str | None:
         """What is said to a note's message, or of memory as a whole."""
