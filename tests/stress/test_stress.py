@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bench.postroom import PASSWORD
-from bridge.imap import pipeline, session
+from bridge.imap import pipeline, session, sync
 from bridge.net.listener import Listener
 from config.settings import Imap
 from mailstore import changes
@@ -88,6 +88,12 @@ async def test_a_lost_log_row_is_caught(kind: str, tmp_path: Path, monkeypatch: 
         return delta
 
     monkeypatch.setattr(changes, "since", lose)
+    assert await caught(tmp_path)
+
+
+async def test_departures_lost_with_the_connection_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While departures wait, clients are not told that they do not know everything yet."""
+    monkeypatch.setattr(sync, "_place", lambda selected: [])
     assert await caught(tmp_path)
 
 
