@@ -299,6 +299,8 @@ class History:
             return
         await client.say(f"FETCH {','.join(str(at + 1) for at in positions[:1])} (UID MODSEQ)")
         limit = client.slots[positions[0]].modseq or 0
+        if not limit:
+            return  # it has gone meanwhile; 0 asks another question (RFC 7162 section 3.1.3)
         box, uids = client.mailbox or "", [client.slots[at].uid or 0 for at in positions]
         rows = self.house.store.read(lambda tx: messages.fetch(tx, self.boxes[box], [Uid(uid) for uid in sorted(uids)]))
         stale = {row.uid for row in rows if row.modseq > limit}
