@@ -62,8 +62,6 @@ async def test_a_mailbox_deleted_while_all_are_listed_spoils_the_answer_for_no_o
 ) -> None:
     """Found by the stress: the whole LIST was refused when one of its mailboxes went between LIST and STATUS."""
     # req rfc5819/2-race
-    # req 6.3.8-quick
-    # req rfc9051/6.3.9-quick
     honest = mailboxes.status
 
     def status(tx: ReadTx, mailbox: Mailbox) -> Status:

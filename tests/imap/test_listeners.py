@@ -78,7 +78,6 @@ def without(name: str) -> tuple[str, ...]:
 
 
 def test_every_extension_is_said_or_says_nothing() -> None:
-    # req rfc9051/6.5-capability-names
     assert set(SAID) | SILENT == {extension.name for extension in EXTENSIONS}
     assert not set(SAID) & SILENT
 
