@@ -143,7 +143,6 @@ async def announced(house: House, *, secure: bool) -> list[bytes]:
 
 
 async def test_each_listener_speaks_its_own_set(tmp_path: Path) -> None:
-    # req rfc9051/11.2-both-ports
     imap = Imap(extensions_imap=("ENABLE",), extensions_imaps="all")
     async with open_house(tmp_path, ("ada",), settings=house_settings(tmp_path, imap=imap)) as house:
         plain, secure = await announced(house, secure=False), await announced(house, secure=True)

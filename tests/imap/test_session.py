@@ -208,7 +208,6 @@ async def test_an_unforeseen_fault_is_logged_and_told_in_general_words(
 
 
 async def test_a_large_message_is_streamed_in_and_out_unchanged(tmp_path: Path) -> None:
-    # req 6.3.11-eight-bit
     # req rfc9051/D-size
     raw = letter("large", "\n".join(f"line {number} with some text" for number in range(100_000)))
     assert len(raw) > 2 * MIB

@@ -40,6 +40,7 @@ def secure_socket(serving: Serving, host: str = "127.0.0.1", name: str = "localh
 async def test_starttls_then_login(tmp_path: Path) -> None:
     # req rfc9051/6.2.1-starttls
     # req 6.2.1-capabilities
+    # req rfc9051/11.2-starttls
     async with serve_house(tmp_path) as serving:
 
         def client() -> None:

@@ -87,6 +87,7 @@ def test_streams(stream: bytes, expected: list[Outcome], chunking: object) -> No
     # req 9-tag
     # req 9-nul
     # req rfc9051/9-nul
+    # req rfc9051/9-tag
     cut = chunking(stream + NEXT)  # type: ignore[operator]  # one of CHUNKINGS
     assert outcomes(events(framer(), cut)) == [*expected, THEN]
 
@@ -220,7 +221,6 @@ def test_tls_on_the_plain_port_is_told_apart() -> None:
 
 
 def test_lines_outside_the_grammar() -> None:
-    # req rfc9051/9-tag
     source = framer()
     source.feed(b"A1 AUTHENTICATE PLAIN\r\nAGEAYg==\r\n\r\n*\r\n\x00{5}\r\nDON")
     assert isinstance(source.next(), Frame)

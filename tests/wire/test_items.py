@@ -70,7 +70,6 @@ def test_eight_bit_text_is_a_literal_and_never_in_quotes() -> None:  # fetch-24
 
 
 def test_tabs_empty_fields_and_mbox_lines() -> None:  # fetch-28, fetch-29
-    # req 7.4.2-envelope-nil
     found = envelope("From alice Mon Jan 1\nSubject:\tHello\nFrom:a@b\nX-Empty:\n\n")
     assert found[1:3] == [b"Hello", [[None, None, b"a", b"b"]]]
 
