@@ -3,6 +3,7 @@
 from tests.replies.case import Case
 from tests.replies.cases_blind_clients import CLIENTS
 from tests.replies.cases_blind_languages import LANGUAGES
+from tests.replies.cases_blind_second import SECOND
 from tests.replies.cases_blind_tricks import TRICKS
 from tests.replies.cases_decided import APPROVED, EDITED, REFUSED
 from tests.replies.cases_doubtful import DOUBTFUL
@@ -27,6 +28,7 @@ CASES: list[Case] = [
     *LANGUAGES,
     *CLIENTS,
     *TRICKS,
+    *SECOND,
 ]
 
 __all__ = ["APPROVED", "CASES", "Case"]

@@ -29,6 +29,14 @@ _RULES = frozenset(" \t-–—_=*~·•|+#/\\")
 _SHORTENED = frozenset(
     "ltd. inc. corp. co. llc. plc. e.v. e.k. s.a. s.l. s.r.l. s.p.a. gmbh. jr. sr. dr. mbh. b.v. n.v.".split()
 )
+_HONOURS = re.compile(
+    r"\A\s*(?:(?:i\. ?[av]\.|ppa\.|dr\.|prof\.|dipl\.-ing\.|mag\.|ing\.|ir\.|mr\.?|mrs\.?|ms\.?) ?){1,3}"
+    r"|,? (?:mba|ph\.?d\.?|m\.?sc\.?|b\.?sc\.?|m\.?d\.?|m\.?a\.?|cpa)(?=,|\s*\Z)"
+    r"|\((?:she|he|they|sie|er|elle|il|ella)(?: ?/ ?[^\W\d_]{2,6}){1,2}\)",
+    re.IGNORECASE,
+)
+"""What stands before and behind a name: i.A., Dr., MBA, (she/her)."""
+_BARS = re.compile(r" (?:\||-|–|—|•|·) ")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d\d")
 _GROUPS = re.compile(r"\d{2,}")
 _DIALLED = re.compile(r"\+\d|\(0|\b00?[1-9]")
@@ -72,6 +80,8 @@ def is_signature(taken: Sequence[Line], context: Context) -> bool:
     opens = [at for at, text in enumerate(texts) if at and texts[at - 1] in _DELIMITERS]
     return all(
         _belongs(text, context)
+        or _is_firm(lines[at].text, context)
+        or _is_named_row(lines[at].text.strip(_BLANKS), context)
         or (_is_marked(lines[at], context) and not _is_meant(text, context))
         or (at in opens and _could_be_name(text, context))
         or (at < last and _could_be_title(text, context))
@@ -134,7 +144,7 @@ def is_name(line: str, context: Context) -> bool:
     """The sender's name, whole or in part, or its initials."""
     if len(line) > 80 or not context.sender:
         return False
-    text = fold(line.strip(_DASHES))
+    text = fold(_HONOURS.sub("", line).strip(_DASHES))
     if text in vocabulary("all").every:  # NO are initials too
         return False
     found = text.replace(".", " ").replace(",", " ").split()
@@ -245,12 +255,21 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
 
 def _is_named_row(text: str, context: Context) -> bool:
     """`Ada Byron | Purchasing | Example Ltd | +46 ...`: a whole signature in one line."""
-    name, bar, rest = text.partition(" | ")
-    if not bar or not is_name(name, context):
+    name, *pieces = _BARS.split(text)
+    if not pieces or not (is_name(name, context) or _closing_with_name(name, context)):
         return False
-    pieces = rest.split(" | ")
     strict = not any(_is_contact(piece, context) for piece in pieces)
-    return all(_is_contact(piece, context) or _is_title(piece, context, True, strict) for piece in pieces)
+    return all(
+        _is_contact(piece, context) or _is_firm(piece, context) or _is_title(piece, context, True, strict)
+        for piece in pieces
+    )
+
+
+def _is_firm(text: str, context: Context) -> bool:
+    """A name of a few words with the legal form of a firm."""
+    bare = _bare(text)
+    few = bare != text.strip(_BLANKS) and len(bare.split()) <= 4 and bare[:1].isupper()
+    return few and not _says_something(bare, context)
 
 
 def _without_closing(lines: list[Line]) -> list[Line]:
@@ -262,7 +281,7 @@ def _without_closing(lines: list[Line]) -> list[Line]:
 
 def _like_signature(lines: Sequence[Line], context: Context) -> bool:
     """Whether all lines under a name are title, company, telephone, address. Behind a blank line more is asked."""
-    texts = [_bare(line.text) for line in lines]
+    texts = [line.text.strip(_BLANKS) for line in lines]
     if not _all_like(texts, context, strict=False):
         return False
     return any(_is_contact(text, context) for text in texts) or _all_like(texts, context, strict=True)
@@ -272,9 +291,9 @@ def _all_like(texts: Sequence[str], context: Context, *, strict: bool) -> bool:
     gap = False
     for text in texts:
         gap = gap or not text
-        if not text or is_name(text, context):
+        if not text or is_name(text, context) or _is_firm(text, context):
             continue
-        if not (_is_contact(text, context) or _is_title(text, context, gap, strict)):
+        if not (_is_contact(_bare(text), context) or _is_title(_bare(text), context, gap, strict)):
             return False
     return True
 
@@ -358,7 +377,9 @@ def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
     if not any(char.isalpha() and char.isupper() for char in text) or (strict and any(map(str.isdigit, text))):
         return False
     signed = len(context.sender) > 1 and fold(text).startswith(" ".join(context.sender))
-    if strict and not signed and not any(word.lower().strip(".:") in phrases().title_words for word in found):
+    titled = any(word.lower().strip(".:") in phrases().title_words for word in found)
+    if strict and not signed and not titled:
         return False
     whole = all(capitals) and (len(found) >= 2 or not strict)
-    return capitals[0] and (whole or not (gap or strict))
+    addressed = any(map(str.isdigit, text)) and not gap
+    return capitals[0] and (whole or (not strict and (titled or addressed)))
