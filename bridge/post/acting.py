@@ -6,7 +6,7 @@ All of it happens in one transaction, and each act is keyed by the mail, so that
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agents import audit, guide, lookup
@@ -67,6 +67,8 @@ class _Case:
     arrival: Arrival
     info: EmailInfo
     mail: Incoming
+    answered: set[str] = field(default_factory=set)
+    """The requests that it was taken as an answer to: however many of its addresses lead to one, it answers it once."""
 
     @property
     def asked(self) -> notices.Asked:
@@ -184,6 +186,8 @@ class Acting:
             return True
         if bound.request is None:
             return False
+        if bound.request.id in case.answered:
+            return True
         asks_about = case.mail.command in _ABOUT and deciding.is_decided_by_word(bound.request)
         if bound.request.state == "open" and asks_about and bound.request.seat is Seat.SECOND:
             self._say(case, bound.request.agent, notices.near_miss(bound.request.code, _NOT_YOURS, case.mail.words))
@@ -195,6 +199,7 @@ class Acting:
         sender = deciding.Sender(account, owner.address if owner else "", case.arrival.via, case.arrival.at)
         if token is None and bound.request.state != "open" and case.mail.reading.decision in ("respond", "none"):
             return False  # talk about something decided long ago is talk
+        case.answered.add(bound.request.id)
         answer = deciding.decide(case.tx, self._runtime, bound.request, case.mail, sender, case.arrival.key)
         if answer is not None:
             self._say(case, bound.request.agent, answer)

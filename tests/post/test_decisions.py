@@ -371,3 +371,16 @@ async def test_without_a_request_that_waits_a_decision_is_words_like_any_others(
     result = await ada.mail("Re: Notes from Tuesday")
     await ada.reply(result, "approve")
     assert "none of the requests" not in (await ada.mail("Re: Notes from Tuesday", nth=2)).text
+
+
+@pytest.mark.parametrize("word", ["approve", "reject: no", "approve?"])
+async def test_one_mail_to_the_request_and_to_its_agent_is_one_answer(house: Desk, ada: Person, word: str) -> None:
+    """Reply-all, or a copy of the address in another case: it is decided once, and answered once."""
+    request = await asked(ada)
+    target = str(request.message["Reply-To"].addresses[0].addr_spec)
+    mail = ada.compose(f"{target}, {AGENT}", "Re: it", word, None, request)
+    await ada.submit(mail, target, target.upper(), AGENT)
+    await ada.wait("INBOX", lambda all: len(all) > 1)
+    await ada.settled()
+    assert len(ada.mails()) == 2
+    assert len(house.sink.messages) == (word == "approve")
