@@ -76,3 +76,4 @@ async def test_a_mailbox_deleted_while_all_are_listed_spoils_the_answer_for_no_o
         answer = await client.command('LIST "" "f*" RETURN (STATUS (MESSAGES))')
         assert answer.ok
         assert [line.split()[1] for line in answer.untagged if line.startswith(b"STATUS")] == [b'"f0"', b'"f2"']
+        assert b'LIST (\\NonExistent \\Noselect \\HasNoChildren) "/" "f1"' in answer.untagged

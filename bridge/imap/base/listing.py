@@ -18,6 +18,7 @@ from bridge.imap.states import LOGGED_IN
 from bridge.imap.wire.cursor import Cursor
 from bridge.imap.wire.render import mailbox_name
 from mailstore import mailboxes
+from mailstore.errors import NoSuchMailbox
 from mailstore.model import AccountId, Mailbox
 from mailstore.sqlite import ReadTx
 
@@ -224,12 +225,21 @@ async def run_list(session: Session, listing: Listing) -> Done:
         return Done("LIST completed")
     account = session.user().account
     for row in chosen(listing, session.store.read(lambda tx: read_rows(tx, account))):
-        session.write(_line(b"LIST", session, row.name, attributes(row, listing, session.dialect), listing, row))
-        if row.mailbox is not None and row.mailbox.selectable and not _for_children(listing.selects, row):
-            for option, argument in listing.returns:
-                if option.follow is not None:
-                    session.write(option.follow(session, row.mailbox, argument))
+        marks = attributes(row, listing, session.dialect)
+        try:
+            further = _further(session, listing, row)
+        except NoSuchMailbox:  # it was deleted since the names were read (RFC 5819 section 2)
+            further, marks = b"", [b"\\NonExistent", b"\\Noselect", *marks]
+        session.write(_line(b"LIST", session, row.name, marks, listing, row) + further)
     return Done("LIST completed")
+
+
+def _further(session: Session, listing: Listing, row: Row) -> bytes:
+    """What is told behind a row, of mailboxes that can be selected. Raises NoSuchMailbox."""
+    if row.mailbox is None or not row.mailbox.selectable or _for_children(listing.selects, row):
+        return b""
+    told = [option.follow(session, row.mailbox, argument) for option, argument in listing.returns if option.follow]
+    return b"".join(told)
 
 
 def read_rows(tx: ReadTx, account: AccountId) -> list[Row]:

@@ -7,7 +7,6 @@ from bridge.imap.dialect import Dialect, Extension, ListReturn, StatusItem, anno
 from bridge.imap.session import Session
 from bridge.imap.wire.cursor import Cursor
 from mailstore import mailboxes
-from mailstore.errors import NoSuchMailbox
 from mailstore.model import Mailbox
 
 
@@ -17,13 +16,8 @@ def _parse(cursor: Cursor, dialect: Dialect) -> tuple[StatusItem, ...]:
 
 
 def _follow(session: Session, mailbox: Mailbox, items: tuple[StatusItem, ...]) -> bytes:
-    """Nothing for a mailbox that has been deleted since it was listed (RFC 5819 section 2)."""
     session.turn_on(mode for item in items for mode in item.turns_on)
-    try:
-        status = session.store.read(lambda tx: mailboxes.status(tx, mailbox))
-    except NoSuchMailbox:
-        return b""
-    return status_line(session, mailbox, status, items)
+    return status_line(session, mailbox, session.store.read(lambda tx: mailboxes.status(tx, mailbox)), items)
 
 
 EXTENSION: Final = Extension(

@@ -7,13 +7,15 @@ from typing import Final
 
 from bridge.imap.base.ordering import in_their_order, parse_charset, parse_what
 from bridge.imap.base.search import Found, Returns, answer, find, highest, parse_returns, told_as
-from bridge.imap.command import Command, Done, Traits
+from bridge.imap.command import Command, Done, Refused, Traits
 from bridge.imap.criteria import Criteria
 from bridge.imap.dialect import Dialect, Extension, Feature, announces
 from bridge.imap.ordering import Criterion, SortKey
+from bridge.imap.refusals import as_refusal
 from bridge.imap.session import Session
 from bridge.imap.states import IN_MAILBOX, Selected
 from bridge.imap.wire.cursor import Cursor
+from bridge.imap.wire.errors import ParseError
 from bridge.imap.wire.render import numbers
 from mailstore.model import Uid
 
@@ -23,8 +25,9 @@ MAX_CRITERIA: Final = 20
 @dataclass(frozen=True, slots=True)
 class Sorting:
     order: tuple[Criterion, ...]
-    criteria: Criteria
+    criteria: Criteria | None
     returns: Returns | None = None
+    refused: Refused | None = None
 
 
 def parse_sort(cursor: Cursor, dialect: Dialect) -> Sorting:
@@ -35,7 +38,12 @@ def parse_sort(cursor: Cursor, dialect: Dialect) -> Sorting:
     order = tuple(cursor.parenthesised(partial(_criterion, cursor, dialect)))
     if len(order) > MAX_CRITERIA:
         cursor.fail("Too many sort criteria")
-    parse_charset(cursor)
+    try:
+        parse_charset(cursor)
+    except ParseError as error:
+        if error.status != "NO":
+            raise
+        return Sorting(order, None, returns, as_refusal(error))  # "$" is emptied, if it was to be set
     if returning and returns is None:
         returns = parse_returns(cursor, dialect)
     return Sorting(order, parse_what(cursor, dialect), returns)
@@ -53,7 +61,7 @@ def _criterion(cursor: Cursor, dialect: Dialect) -> Criterion:
 
 async def run_sort(session: Session, wanted: Sorting, *, uid: bool) -> Done:
     selected = session.open_mailbox()
-    found = await find(session, selected, wanted.criteria, wanted.returns)
+    found = await find(session, selected, wanted.criteria, wanted.returns, wanted.refused)
 
     async def order(session: Session, selected: Selected, uids: Sequence[Uid]) -> Sequence[Uid]:
         return await in_their_order(session, selected, uids, wanted.order)
@@ -66,7 +74,8 @@ async def run_sort(session: Session, wanted: Sorting, *, uid: bool) -> Done:
         modseq = highest(session, selected, found, None)
         shown = b" " + numbers(told) if told else b""
         session.say(b"SORT" + shown + (b" (MODSEQ %d)" % modseq if modseq else b""))
-    return Done("UID SORT completed" if uid else "SORT completed", counted=wanted.criteria.counted)
+    counted = wanted.criteria is not None and wanted.criteria.counted
+    return Done("UID SORT completed" if uid else "SORT completed", counted=counted)
 
 
 EXTENSION: Final = Extension(
