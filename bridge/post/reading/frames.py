@@ -12,6 +12,8 @@ from bridge.post.reading.phrases import alarming, is_prose, phrases, plain
 
 MAX_ATTRIBUTION_LINES = 5
 MAX_ATTRIBUTION = 400
+MAX_BLOCK = 14
+"""Lines of a header block."""
 _LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,40}(?=\S|\Z)")
 _SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,60}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
 _ELISION = re.compile(
@@ -46,6 +48,12 @@ def names_us(text: str, context: Context) -> bool:
     return any(address in text for address in context.addresses) or any(name in text for name in context.names)
 
 
+def is_about_us(text: str, context: Context) -> bool:
+    """Whether a line holds our address, display name or subject, as one line of every header block does."""
+    folded = plain(text)
+    return names_us(folded, context) or _is_our_subject(folded, context)
+
+
 def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
     """The index behind a block of `Label: value` lines that begins at `at` and is about our mail; `at` when none is."""
     if at and is_separator(lines[at - 1].text) and (end := _bare_block(lines, at, context)) > at:
@@ -54,7 +62,7 @@ def header_block(lines: Sequence[Line], at: int, context: Context) -> int:
         return at
     end = labels = 0
     ours = subject = False
-    for index in range(at, min(at + 14, len(lines))):
+    for index in range(at, min(at + MAX_BLOCK, len(lines))):
         line = lines[index]
         if line.blank or line.depth != lines[at].depth:
             break

@@ -12,9 +12,11 @@ from bridge.post.reading.compare import SentText, without_links, words_of
 from bridge.post.reading.footers import is_disclaimer
 from bridge.post.reading.frames import (
     MAX_ATTRIBUTION,
+    MAX_BLOCK,
     attribution,
     attribution_ends,
     header_block,
+    is_about_us,
     is_elision,
     is_separator,
 )
@@ -45,6 +47,8 @@ class _Text:
     sent: SentText | None
     attributions: dict[tuple[int, bool], int]
     """What `attribution` found, by last line and whether a quote follows."""
+    about_us: list[bool]
+    """Which lines could be the one of a header block that names us."""
 
 
 def mark_lines(lines: Sequence[Line], context: Context) -> list[Mark]:
@@ -66,7 +70,8 @@ def _text(lines: Sequence[Line], context: Context) -> _Text:
     for at in range(len(lines) - 2, -1, -1):
         following[at] = following[at + 1] if marks[at + 1] is Mark.BLANK else at + 1
     sent = SentText("\n".join([context.sent.text, *context.sent.also])) if context.sent is not None else None
-    return _Text(lines, words, marks, following, attribution_ends(lines), context, sent, {})
+    about_us = [is_about_us(line.text, context) for line in lines]
+    return _Text(lines, words, marks, following, attribution_ends(lines), context, sent, {}, about_us)
 
 
 def _first_mark(line: Line) -> Mark:
@@ -105,7 +110,7 @@ def _mark_unmarked_quotes(text: _Text) -> None:
 
 def _frame_end(text: _Text, at: int) -> int:
     """The index behind a header block, or an attribution of an unmarked quote, that begins at `at`; else `at`."""
-    end = header_block(text.lines, at, text.context)
+    end = _header_block(text, at)
     if end > at:
         return end
     for last in range(at, min(at + 5, len(text.lines))):
@@ -116,6 +121,10 @@ def _frame_end(text: _Text, at: int) -> int:
             if follows == len(text.lines) or (not text.lines[follows].depth and _is_start(text, follows)):
                 return last + 1
     return at
+
+
+def _header_block(text: _Text, at: int) -> int:
+    return header_block(text.lines, at, text.context) if any(text.about_us[at : at + MAX_BLOCK]) else at
 
 
 def _attribution(text: _Text, last: int, *, quote_follows: bool) -> int:
@@ -311,7 +320,7 @@ def _frames_quote(text: _Text, at: int, known: bool) -> bool:
         return False
     if is_separator(row) and not alarming(row) and not is_prose(row):
         return True
-    if any(header_block(text.lines, start, text.context) > at for start in range(max(0, at - 6), at + 1)):
+    if any(_header_block(text, start) > at for start in range(max(0, at - 6), at + 1)):
         return True
     ends = [last for last in range(at, min(at + 5, len(text.lines))) if last in text.ends]
     return any(_attribution(text, last, quote_follows=True) <= at for last in ends)
