@@ -9,6 +9,7 @@ import pytest
 
 from config.settings import Imap
 from mailstore import changes
+from mailstore.sqlite import WriteTx
 from tests.imap.harness import Client, House, house_settings, letter, open_house
 
 
@@ -86,7 +87,7 @@ async def test_who_is_older_than_the_log_is_told_all_that_has_gone(house: House)
     await client.command("UID EXPUNGE 3")
     account = house.accounts["ada"].id
 
-    def forget(tx: changes.WriteTx) -> None:
+    def forget(tx: WriteTx) -> None:
         floor = house.store.read(lambda reading: changes.snapshot(reading, house.mailbox("INBOX"))).highest_modseq
         tx.run("mailstore.changes.raise-floor", account=account, floor=floor)
 
