@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from bridge.post.answers import Answers
 from bridge.watch import Place
 from config.settings import Approvals
+from mailstore.errors import Full
+from mailstore.sqlite import WriteTx
 from tests.post.desk import AGENT, NOTES, PATIENCE
 from tests.post.outside import REAL, House, house, key_of, outside_of, reply_to
 
@@ -208,3 +211,26 @@ async def test_an_answer_signed_by_both_people_names_is_that_of_its_from(at: Hou
     assert approved.facts["by"] == REAL
     assert approved.facts["via"] == f"mail from {REAL}"
     assert approved.at <= time.time_ns() // 1_000_000
+
+
+async def test_an_answer_that_cannot_be_kept_is_read_again_and_counts_once(at: House) -> None:
+    """The disk is full as it is read: nothing of it is kept, so that the same mail is handed over again."""
+    raw, app = yes(await asked(at)), at.desk.app
+    assert app.outward is not None
+    reader = Answers(app.store, app.runtime, app.outward, app.settings, app.clock.now, at.dns)
+    keep = reader._keep
+
+    def full(tx: WriteTx, *what: Any) -> None:
+        keep(tx, *what)
+        raise Full("the disk is full; nothing was kept")
+
+    with patch.object(reader, "_keep", full), pytest.raises(Full):
+        await reader.take(raw, Place(1, 7))
+    assert reader.place() is None
+    assert at.trail("outside.") == at.trail("approval.") == []
+    await reader.take(raw, Place(1, 7))
+    await at.person.mail("Re: Notes from Tuesday")
+    await at.desk.settled()
+    assert reader.place() == Place(1, 7)
+    assert len(at.trail("approval.approved")) == 1
+    assert at.released == [("maya@example.org",)]
