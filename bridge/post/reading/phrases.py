@@ -22,7 +22,7 @@ _LINK = re.compile(r"<[^<>]*>|\([^()]*://[^()]*\)|https?://\S+")
 _SETS = (
     "closings", "attribution_openers", "alarm_words", "prose_words", "header_labels", "weekdays", "months",
     "when_words", "errand_words", "footer_alarms", "footer_starts", "contact_labels", "product_glue",
-    "footer_common", "title_words",
+    "footer_common", "title_words", "reference_words",
 )  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.|[:;=][-'^]?[()/\\\\|]")
@@ -83,6 +83,8 @@ class Phrases:
     original_marks: tuple[str, ...]
     contact_labels: frozenset[str]
     title_words: frozenset[str]
+    reference_words: frozenset[str]
+    """What a number may be of that is neither dialled nor a postcode."""
     product_glue: frozenset[str]
     sending: tuple[str, ...]
     """Products, sending words and whole lines, the longest first."""

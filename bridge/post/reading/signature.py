@@ -38,8 +38,8 @@ _HONOURS = re.compile(
 """What stands before and behind a name: i.A., Dr., MBA, (she/her)."""
 _BARS = re.compile(r" (?:\||-|–|—|•|·) ")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}:\d\d")
-_GROUPS = re.compile(r"\d{2,}")
-_DIALLED = re.compile(r"\+\d|\(0|\b00?[1-9]")
+_DIALLED = re.compile(r"\+\d|\(\d{2,5}\)|\b00?[1-9]|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b")
+_POSTCODE = re.compile(r"\b\d{4,6}\b|\b\d{3} \d{2}\b|\b\d\d-\d{3}\b|\d{3}-\d{4}")
 _LOCAL = re.compile(r"([^\s<>\[\]():;,|]{1,64})@")
 _SHARED = frozenset(
     "info office sales contact kontakt mail email hello support service team admin post einkauf vertrieb purchasing"
@@ -330,11 +330,13 @@ def _is_contact(text: str, context: Context) -> bool:
 
 
 def _has_number(text: str) -> bool:
-    """A telephone number or a postal address: at least six digits, in groups or behind a sign or label. A bare number,
-    a date or a sum of money may be meant."""
-    if sum(map(str.isdigit, text)) < 6 or _MOMENT.search(text) or any(mark in text for mark in "€$£¥₽"):
+    """A telephone number, by how it begins or its label, or a postal address with its code. A bare number, a date, a
+    sum of money or the number of an order may be meant."""
+    if sum(map(str.isdigit, text)) < 6 or _MOMENT.search(text) or any(mark in text for mark in "€$£¥₽%"):
         return False
-    return len(_GROUPS.findall(text)) > 1 or bool(_DIALLED.search(text)) or _is_labelled(text)
+    if any(word.strip(".'") in phrases().reference_words for word in words(text)):
+        return False
+    return bool(_DIALLED.search(text) or (_POSTCODE.search(text) and any(map(str.isalpha, text)))) or _is_labelled(text)
 
 
 def _is_labelled(text: str) -> bool:
@@ -362,7 +364,10 @@ def _talks(text: str) -> bool:
     small = [word for word in said if word[0].islower() and len(word) > 3 and word.strip(".,:;()").lower() not in known]
     ends = [word for word in said if len(word) > 4 and word[-1] in ".!" and not any(map(str.isdigit, word))]
     ends = [word for word in ends if word.lower() not in known and word.rstrip(".").lower() not in known]
-    return len(small) > 1 or bool(ends) or bears_sign(text) or any(mark in text for mark in phrases().not_in_posts)
+    allowed = 0 if without_addresses(text) != text else 1
+    return (
+        len(small) > allowed or bool(ends) or bears_sign(text) or any(mark in text for mark in phrases().not_in_posts)
+    )
 
 
 def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
@@ -377,7 +382,7 @@ def _is_title(text: str, context: Context, gap: bool, strict: bool) -> bool:
     if not any(char.isalpha() and char.isupper() for char in text) or (strict and any(map(str.isdigit, text))):
         return False
     signed = len(context.sender) > 1 and fold(text).startswith(" ".join(context.sender))
-    titled = any(word.lower().strip(".:") in phrases().title_words for word in found)
+    titled = ":" not in text and any(word.lower().strip(".") in phrases().title_words for word in found)
     if strict and not signed and not titled:
         return False
     whole = all(capitals) and (len(found) >= 2 or not strict)
