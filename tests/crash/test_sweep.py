@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHARED_MEMORY = Path("/dev/shm")
 LEAST_KILLS = {"send": 40, "reject": 20, "ask": 20, "delegate": 50, "parallel": 35, "unknown": 30, "stop": 20}
-OF_TWO = {"two": 44, "two-unknown": 30, "two-delegate": 60, "two-no": 24}
+OF_TWO = {"two": 36, "two-unknown": 30, "two-delegate": 50, "two-no": 20}
 
 
 @pytest.fixture
