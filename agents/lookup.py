@@ -65,8 +65,14 @@ def known_refs(tx: ReadTx, account: int, refs: Iterable[str]) -> set[str]:
 
 
 def known_ids(tx: ReadTx, account: int, message_ids: Iterable[str]) -> set[str]:
-    """The same by Message-ID: those of mails of ours, and of letters to unfinished runs; perhaps others as well."""
+    """Those of these Message-IDs that are of mails of ours."""
     return {row[0] for row in tx.all("agents.lookup.known_ids", account=account, ids=json.dumps(list(message_ids)))}
+
+
+def known_letters(tx: ReadTx, account: int, message_ids: Iterable[str]) -> set[str]:
+    """Those of these Message-IDs that are of letters to unfinished runs."""
+    rows = tx.all("agents.lookup.known_letters", account=account, ids=json.dumps(list(message_ids)))
+    return {row[0] for row in rows}
 
 
 def known_threads(tx: ReadTx, account: int, threads: Iterable[str]) -> set[str]:

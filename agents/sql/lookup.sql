@@ -54,12 +54,17 @@ UNION SELECT message FROM runs
 WHERE account = :account AND ended IS NULL AND message IN (SELECT value FROM json_each(:refs));
 
 -- name: known_ids
--- Those of these Message-IDs that are of mails of ours, or of letters to a run which has not ended.
+-- Those of these Message-IDs that are of mails of ours.
 SELECT message_id FROM own_ids WHERE account = :account AND message_id IN (SELECT value FROM json_each(:ids))
 UNION SELECT j.value FROM json_each(:ids) AS j CROSS JOIN outbox ON outbox.message_id = j.value
-WHERE +outbox.account = :account
-UNION SELECT json_extract(letters.body, '$.message_id') FROM runs JOIN letters ON letters.run = runs.id
-WHERE runs.account = :account AND runs.ended IS NULL AND letters.account = :account;
+WHERE +outbox.account = :account;
+
+-- name: known_letters
+-- Those of these Message-IDs that are of letters to a run which has not ended. Looks at each such run.
+SELECT json_extract(letters.body, '$.message_id') FROM runs
+JOIN letters ON letters.run = runs.id AND letters.account = runs.account
+WHERE runs.account = :account AND runs.depth = 0 AND runs.ended IS NULL
+  AND json_extract(letters.body, '$.message_id') IN (SELECT value FROM json_each(:ids));
 
 -- name: known_threads
 -- Those of these threads in which anything ever ran, or of which anything else is kept.

@@ -10,13 +10,17 @@ from mailstore.events import Gone, Mail, Restored, Trashed
 from mailstore.sqlite import ReadTx
 
 
-def concerned(tx: ReadTx, event: Trashed | Restored | Gone, *, threads: bool = False) -> list[Mail]:
-    """The messages that are, or are copies of, mails of ours or what began a run; with `threads` also those of threads
-    that the runtime knows."""
+def concerned(tx: ReadTx, event: Trashed | Restored | Gone, *, runs: bool = False) -> list[Mail]:
+    """The messages that are mails of ours or copies of them, and perhaps others; with `runs` also what an unfinished
+    run was begun or fed with, its copies, and what else is of a thread that the runtime knows."""
     account, mails = event.account, event.mails
+    message_ids = [mail.message_id for mail in mails if mail.message_id is not None]
     refs = lookup.known_refs(tx, account, (ref(mail.email) for mail in mails))
-    ids = lookup.known_ids(tx, account, (mail.message_id for mail in mails if mail.message_id is not None))
-    known = lookup.known_threads(tx, account, {str(mail.thread) for mail in mails}) if threads else set()
-    if not refs and not ids and not known:
+    ids = lookup.known_ids(tx, account, message_ids)
+    threads: set[str] = set()
+    if runs:
+        ids |= lookup.known_letters(tx, account, message_ids)
+        threads = lookup.known_threads(tx, account, {str(mail.thread) for mail in mails})
+    if not refs and not ids and not threads:
         return []
-    return [mail for mail in mails if ref(mail.email) in refs or mail.message_id in ids or str(mail.thread) in known]
+    return [mail for mail in mails if ref(mail.email) in refs or mail.message_id in ids or str(mail.thread) in threads]

@@ -88,7 +88,7 @@ class Folders:
         tx.after(self._wake_intake)
 
     def _trashed(self, tx: WriteTx, event: Trashed) -> None:
-        for mail in concerned(tx, event, threads=True):
+        for mail in concerned(tx, event, runs=True):
             self._refuse(tx, event.account, mail)
             started = lookup.started_by(tx, event.account, ref(mail.email))
             if started is None and self._is_last_copy(tx, event.account, mail):
@@ -104,7 +104,7 @@ class Folders:
         """
         if event.junked:
             return
-        for mail in concerned(tx, event, threads=True):
+        for mail in concerned(tx, event, runs=True):
             self._refuse(tx, event.account, mail)
             thread = str(mail.thread)
             if not threads.messages(tx, mail.thread) and not lookup.is_active(tx, event.account, thread):
