@@ -30,7 +30,8 @@ OPENING: Final = re.compile(
     rb"(FLAGS |\d+ (EXISTS|RECENT|(UID)?FETCH)|VANISHED \(EARLIER\)|OK \[(%b)[ \]])" % b"|".join(sorted(CODES))
 )
 BY_NUMBER: Final = frozenset({"FETCH", "STORE", "SEARCH", "SORT", "THREAD"})
-EXPLAINED: Final = frozenset({b"EXPUNGEISSUED", b"MODIFIED"})  # why a command may be answered NO: somebody else was quicker
+# Why a command may be answered NO: somebody else was quicker.
+EXPLAINED: Final = frozenset({b"EXPUNGEISSUED", b"MODIFIED"})
 ANSWERS: Final = {
     "SEARCH": {b"SEARCH", b"ESEARCH"},
     "SORT": {b"SORT", b"ESEARCH"},
