@@ -4,6 +4,7 @@ from tests.replies.case import Case
 from tests.replies.cases_blind_clients import CLIENTS
 from tests.replies.cases_blind_languages import LANGUAGES
 from tests.replies.cases_blind_second import SECOND
+from tests.replies.cases_blind_third import THIRD
 from tests.replies.cases_blind_tricks import TRICKS
 from tests.replies.cases_decided import APPROVED, EDITED, REFUSED
 from tests.replies.cases_doubtful import DOUBTFUL
@@ -29,6 +30,7 @@ CASES: list[Case] = [
     *CLIENTS,
     *TRICKS,
     *SECOND,
+    *THIRD,
 ]
 
 __all__ = ["APPROVED", "CASES", "Case"]

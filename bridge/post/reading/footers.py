@@ -88,7 +88,7 @@ def is_errand(text: str, named: Collection[str] = ()) -> bool:
 
 
 def _stripped(text: str, limit: int) -> str:
-    return plain(text, limit).lstrip("*_-=#>| ")
+    return plain(text, limit).lstrip("*_-=#>| 🌳🌲🌱🌿🍃🌍🌎🌏♻")
 
 
 def _sentences(paragraph: str) -> list[str]:
@@ -104,7 +104,7 @@ def _sentences(paragraph: str) -> list[str]:
 
 def _goes_on(piece: str) -> bool:
     last = piece.rsplit(None, 1)[-1].lstrip("(").lower() if piece.strip() else ""
-    return last in _SHORT_FOR or last.endswith("str.")
+    return last in _SHORT_FOR or last.endswith(("str.", "nr."))
 
 
 def _at_starts(sentence: str) -> list[str]:

@@ -268,7 +268,7 @@ def _is_named_row(text: str, context: Context) -> bool:
 def _is_firm(text: str, context: Context) -> bool:
     """A name of a few words with the legal form of a firm."""
     bare = _bare(text)
-    few = bare != text.strip(_BLANKS) and len(bare.split()) <= 4 and bare[:1].isupper()
+    few = bare != text.strip(f"{_BLANKS}*_") and len(bare.split()) <= 4 and bare[:1].isupper()
     return few and not _says_something(bare, context)
 
 
@@ -309,7 +309,7 @@ def _is_meant(text: str, context: Context) -> bool:
 
 def _bare(text: str) -> str:
     """A line without blanks at its ends, and a firm's name without its legal form: `Example Sp. z o.o.`"""
-    text = text.strip(_BLANKS)
+    text = text.strip(f"{_BLANKS}*_")
     for form in phrases().legal_forms:
         if text[-len(form) - 1 :].lower() == f" {form}":
             return text[: -len(form) - 1].rstrip(" ,")
@@ -362,7 +362,8 @@ def _talks(text: str) -> bool:
     said = without_addresses(text).split()
     known = phrases().contact_labels | _CONNECTORS | _SHORTENED
     small = [word for word in said if word[0].islower() and len(word) > 3 and word.strip(".,:;()").lower() not in known]
-    ends = [word for word in said if len(word) > 4 and word[-1] in ".!" and not any(map(str.isdigit, word))]
+    ends = [word for word in said if len(word) > 4 and word[-1] in ".!" and not word.lower().endswith("str.")]
+    ends = [word for word in ends if not any(map(str.isdigit, word))]
     ends = [word for word in ends if word.lower() not in known and word.rstrip(".").lower() not in known]
     allowed = 0 if without_addresses(text) != text else 1
     return (
