@@ -5,8 +5,9 @@ of its own, and whatever ends it (a result, a failure, a time limit, a cancel) h
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 from agents import context, ending, modelcalls, parts, recovery, retry, store, turn
 from agents.effects import Outcome, watch
@@ -19,7 +20,7 @@ from agents.progress import PROGRESS_SECONDS, Telling
 from agents.states import RunState
 from agents.throttle import Throttle
 from agents.tool import Risk, ToolAsks, ToolFailed, ToolResult, ToolUncertain
-from agents.turn import AskModel, UseTools, Work
+from agents.turn import AskModel, Effect, UseTools, Work
 
 
 class Runner:
@@ -48,14 +49,20 @@ class Runner:
 
     async def carry(self, run: str) -> None:
         """Carry a leased run forward until it waits or ends."""
-        while True:
-            effect = await self._db.write(lambda tx: turn.advance(tx, self._office, self._boot, run))
+        effect = await self._advance(run)
+        while effect is not None:
             if isinstance(effect, AskModel):
-                await self._ask(effect)
-            elif isinstance(effect, UseTools):
-                await self._use(effect)
+                effect = await self._ask(effect)
             else:
-                return
+                effect = await self._use(effect)
+
+    async def _advance(self, run: str) -> Effect | None:
+        return await self._db.write(lambda tx: turn.advance(tx, self._office, self._boot, run))
+
+    def _and_then(self, tx: WriteTx, run: str, settle: Callable[[WriteTx], None]) -> Effect | None:
+        """Write down what came of an effect, and what follows from it, in one commit: each costs a sync of the disk."""
+        settle(tx)
+        return turn.advance(tx, self._office, self._boot, run)
 
     async def take_over(self, run: str) -> None:
         """Put a run of ours back into the queue, after a fault that could not even be written down."""
@@ -79,7 +86,8 @@ class Runner:
         if self._probe is not None:
             self._probe.point(name)
 
-    async def _ask(self, due: AskModel) -> None:
+    async def _ask(self, due: AskModel) -> Effect | None:
+        """Ask the model, unless something is in the way. Returns what is next."""
         profile, tag = self._office.profile(due.run.agent, due.run.depth), due.tag
         model = self._office.models.get(tag)
         if profile is None or model is None:
@@ -89,13 +97,13 @@ class Runner:
                 else f'There is no agent "{due.run.agent}" any more.'
             )
             await self.abandon(due.run.id, RunState.FAILED, what)
-            return
+            return await self._advance(due.run.id)
         now = self._office.now()
         if (until := self._throttle.admit(model.label, now)) is not None:
             run, boot = due.run.id, self._boot
             if not await self._db.write(lambda tx: modelcalls.step_aside(tx, self._office, boot, run)):
                 await self._db.write(lambda tx: modelcalls.park(tx, self._office, boot, run, until))
-            return
+            return await self._advance(run)
         if isinstance(model, Prepares):
             await model.prepare()
         built = await self._db.read_slow(lambda tx: context.build(tx, self._office, due.run, profile, model, tag))
@@ -103,10 +111,11 @@ class Runner:
         reserved = await self._db.write(
             lambda tx: modelcalls.reserve(tx, self._office, self._boot, due, model, prepared)
         )
-        if reserved is not None:
-            await self._call(reserved, model, profile)
+        if reserved is None:
+            return await self._advance(due.run.id)
+        return await self._call(reserved, model, profile)
 
-    async def _call(self, reserved: Reserved, model: Model, profile: Profile) -> None:
+    async def _call(self, reserved: Reserved, model: Model, profile: Profile) -> Effect | None:
         """One request to a model, and what came of it."""
         telling = Telling(self._db, self._office, reserved.run.id, self._seconds)
 
@@ -118,14 +127,16 @@ class Runner:
         outcome = await watch(model.complete(request), self._office.limits(reserved.run.agent).model_seconds)
         self._point("model.after")
         await telling.end()
-        await self._take(reserved, model, profile, outcome)
+        return await self._take(reserved, model, profile, outcome)
 
-    async def _take(self, reserved: Reserved, model: Model, profile: Profile, outcome: Outcome) -> None:
+    async def _take(self, reserved: Reserved, model: Model, profile: Profile, outcome: Outcome) -> Effect | None:
         if isinstance(outcome.value, ModelReply):
             reply = outcome.value
             self._throttle.passed(model.label)
-            await self._db.write(lambda tx: modelcalls.take_reply(tx, self._office, reserved, model, profile, reply))
-            return
+            settle = partial(
+                modelcalls.take_reply, office=self._office, reserved=reserved, model=model, profile=profile, reply=reply
+            )
+            return await self._db.write(lambda tx: self._and_then(tx, reserved.run.id, settle))
         error = outcome.error
         if outcome.timed_out:
             error = ModelError(ModelFault.TIMEOUT, "")
@@ -138,38 +149,48 @@ class Runner:
             # A run that goes on with another model does so at once; this one is left alone as long as it asked.
             now = self._office.now()
             self._throttle.limited(model.label, now, max(again or now, now + (retry.asked(fault) or 0)))
+        return await self._advance(reserved.run.id)
 
-    async def _use(self, effect: UseTools) -> None:
-        results: list[Awaitable[None]] = [self._do(work) for work in effect.work]
+    async def _use(self, effect: UseTools) -> Effect | None:
+        """Run calls, and write down what came of each as soon as it is there. Returns what is next."""
+        run = effect.run.id
+        if len(effect.work) == 1:
+            settle = await self._do(effect.work[0])
+            return await self._db.write(lambda tx: self._and_then(tx, run, settle))
+        results: list[Awaitable[None]] = [self._do_and_settle(work) for work in effect.work]
         await asyncio.gather(*results)
+        return await self._advance(run)
 
-    async def _do(self, work: Work) -> None:
-        """One call: act, then write down what came of it."""
-        office, call = self._office, work.call.id
-        telling = Telling(self._db, office, work.call.run, self._seconds)
+    async def _do_and_settle(self, work: Work) -> None:
+        await self._db.write(await self._do(work))
+
+    async def _do(self, work: Work) -> Callable[[WriteTx], None]:
+        """One call: act, and say how to write down what came of it."""
+        telling = Telling(self._db, self._office, work.call.run, self._seconds)
 
         def heard(said: str) -> None:
-            telling.hear(lambda tx: tx.run("agents.calls.progress", call=call, progress=said))
+            telling.hear(lambda tx: tx.run("agents.calls.progress", call=work.call.id, progress=said))
 
         self._point(f"tool.{work.call.tool}.before")
         outcome = await watch(work.tool.run(work.wanted, replace(work.context, progress=heard)), work.timeout)
         self._point(f"tool.{work.call.tool}.after")
         await telling.end()
-        if isinstance(outcome.value, ToolResult):
-            result = outcome.value
-            await self._db.write(lambda tx: turn.complete(tx, office, call, result))
-        elif isinstance(outcome.error, ToolAsks):
-            wants = outcome.error
-            await self._db.write(lambda tx: turn.park_call(tx, office, call, wants))
-        elif isinstance(outcome.error, ToolFailed):
-            fault = outcome.error
-            await self._db.write(lambda tx: turn.fail(tx, office, call, fault))
-        elif _harmless(work):
-            fault = ToolFailed(f"Not done: {_why(work, outcome)}")
-            await self._db.write(lambda tx: turn.fail(tx, office, call, fault))
-        else:
-            why = _why(work, outcome)
-            await self._db.write(lambda tx: turn.doubt(tx, office, call, why))
+        return partial(_settle, office=self._office, work=work, outcome=outcome)
+
+
+def _settle(tx: WriteTx, office: Office, work: Work, outcome: Outcome) -> None:
+    """Write down what came of a call."""
+    call = work.call.id
+    if isinstance(outcome.value, ToolResult):
+        turn.complete(tx, office, call, outcome.value)
+    elif isinstance(outcome.error, ToolAsks):
+        turn.park_call(tx, office, call, outcome.error)
+    elif isinstance(outcome.error, ToolFailed):
+        turn.fail(tx, office, call, outcome.error)
+    elif _harmless(work):
+        turn.fail(tx, office, call, ToolFailed(f"Not done: {_why(work, outcome)}"))
+    else:
+        turn.doubt(tx, office, call, _why(work, outcome))
 
 
 def _harmless(work: Work) -> bool:

@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +26,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
+from agents.events import RunEnded
 from agents.letter import Letter
 from agents.llm import (
     AssistantMessage,
@@ -45,12 +47,14 @@ from agents.toolbox import Toolbox
 from bench.figure import Figure
 from config import settings as config
 from config.load import prepare_library_environment
-from mailstore.sqlite import Database, Series
+from mailstore.sqlite import Database, Series, WriteTx
 
 WAITING: Final = 10_000
 QUEUED: Final = 1_000
 STEPS: Final = 60
 LOOK: Final = ToolSpec("look", "Look.", {"type": "object", "properties": {"what": {"type": "string"}}})
+CALLS: Final = 10
+PLAIN: Final = ModelRequest("Be brief.", (UserMessage("do it"),), (), 100, "demo")
 AGENTS: Final = ("ann", "ben", "cay", "dan")
 FILE: Final = "bench.sqlite3"
 FREE: Final = Price(Decimal(0), Decimal(0))
@@ -96,15 +100,17 @@ class Answering:
 
 
 class Timed:
-    """A model that says how long its calls took."""
+    """A model that says how long its calls took, and what was asked."""
 
     label, demo, endpoint, price, window = "timed", False, None, FREE, 100_000
 
     def __init__(self, inner: Model) -> None:
         self._inner = inner
         self.seconds = 0.0
+        self.requests: list[ModelRequest] = []
 
     async def complete(self, request: ModelRequest) -> ModelReply:
+        self.requests.append(request)
         began = time.perf_counter()
         try:
             return await self._inner.complete(request)
@@ -145,6 +151,8 @@ class House:
 
     async def open(self) -> "House":
         self.db = await Database.open(self.home / FILE, [Series("agents", resources.files("agents") / "sql")])
+        self.ended = asyncio.Event()
+        self.db.on(RunEnded, self._tell)
         nothing: Any = Silent()
         self.runtime = Runtime(
             self.db,
@@ -176,8 +184,13 @@ class House:
         await self.until(lambda tx: self.runtime.run_counts(tx, 1).get("done", 0) > number)
 
     async def until(self, sql: Callable[[Any], bool]) -> None:
+        """Wait until something is so, looked at when a run has ended: asking all the time would be what is measured."""
         while not self.db.read(sql):
-            await self.db.write(lambda tx: None)  # behind whatever is being written down
+            self.ended.clear()
+            await self.ended.wait()
+
+    def _tell(self, tx: WriteTx, event: RunEnded) -> None:
+        tx.after(self.ended.set)
 
 
 def _letter(number: int, agent: str) -> Letter:
@@ -271,54 +284,107 @@ async def step(folder: Path, steps: int = 25, runs: int = 8) -> list[Figure]:
     ]
 
 
-async def overhead(folder: Path, steps: int = STEPS) -> list[Figure]:
-    """A run of one step over the bare LiteLLM call to the same local server, medians."""
+@contextlib.asynccontextmanager
+async def _served(calls: int) -> AsyncIterator[LiteLlmModel]:
+    """A model of a local server, through LiteLLM and over HTTP, after a few calls. It wants so many calls of a run."""
     prepare_library_environment()
-    server = await asyncio.start_server(_answer, "127.0.0.1", 0)
+    server = await asyncio.start_server(partial(_answer, calls), "127.0.0.1", 0)
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    model = LiteLlmModel(
-        config.Model("demo", model="openai/text", api_base=base, price_in=0, price_out=0), config.Limits()
-    )
-    request = ModelRequest("Be brief.", (UserMessage("do it"),), (), 100, "demo")
+    named = config.Model("demo", model="openai/text", api_base=base, price_in=0, price_out=0)
+    model = LiteLlmModel(named, config.Limits())
     for _ in range(3):
-        await model.complete(request)
-    timed = Timed(model)
-    house = await House(folder, timed).open()
-    await house.runtime.start()
-    bare, whole = [], []
-    for number in range(steps):
-        bare.append(await _seconds(model.complete(request)))
-        timed.seconds = 0.0
-        whole.append(await _seconds(house.work(number)) - timed.seconds)
-    await house.close()
+        await model.complete(PLAIN)
+    yield model
     await close()
     server.close()
+
+
+async def overhead(folder: Path, steps: int = STEPS) -> list[Figure]:
+    """A run of one step over the bare LiteLLM call to the same local server, medians."""
+    async with _served(0) as model:
+        timed = Timed(model)
+        house = await House(folder, timed).open()
+        await house.runtime.start()
+        bare, whole = [], []
+        for number in range(steps):
+            bare.append(await _seconds(model.complete(PLAIN)))
+            timed.seconds = 0.0
+            whole.append(await _seconds(house.work(number)) - timed.seconds)
+        await house.close()
     return [
         Figure("the bare LiteLLM call", statistics.median(bare) * 1000, 1000, "ms"),
         Figure("a whole run of one step through LiteLLM, over its call", statistics.median(whole) * 1000, 20, "ms"),
     ]
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A chat server in a few lines: the same stream for every request."""
-    delta = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "text"}
-    parts = [
-        {**delta, "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Done."}, "finish_reason": None}]},
-        {**delta, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-        {**delta, "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6}},
+async def through(folder: Path, runs: int = 9) -> list[Figure]:
+    """What one more step takes through LiteLLM over HTTP, over its calls made bare: in time, and in processor time of
+    this process (the server's among it, in both).
+    """
+    took = {calls: await _over_bare(folder / str(calls), calls, runs) for calls in (0, CALLS)}
+    seconds, cpu = ((more - less) / CALLS * 1000 for less, more in zip(took[0], took[CALLS], strict=True))
+    return [
+        Figure("a step with a tool through LiteLLM over HTTP, over the bare call", seconds, 10, "ms"),
+        Figure("the same in processor time", cpu, 10, "ms"),
     ]
-    body = "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
+
+
+async def _over_bare(home: Path, calls: int, runs: int) -> tuple[float, float]:
+    """A run over the same requests made bare, one after the other: seconds and processor seconds, medians."""
+    await asyncio.to_thread(home.mkdir)
+    async with _served(calls) as model:
+        timed = Timed(model)
+        house = await House(home, timed).open()
+        await house.runtime.start()
+        spent: list[tuple[float, float]] = []
+        for number in range(runs):
+            timed.requests.clear()
+            whole = await _costs(house.work(number))
+            bare = await _costs(_replayed(model, list(timed.requests)))
+            spent.append((whole[0] - bare[0], whole[1] - bare[1]))
+        await house.close()
+    return statistics.median(one for one, _ in spent), statistics.median(one for _, one in spent)
+
+
+async def _replayed(model: Model, requests: Sequence[ModelRequest]) -> None:
+    for request in requests:
+        await model.complete(request)
+
+
+async def _costs(work: Awaitable[object]) -> tuple[float, float]:
+    """Seconds, and seconds of processor time."""
+    began = time.perf_counter(), time.process_time()
+    await work
+    return time.perf_counter() - began[0], time.process_time() - began[1]
+
+
+async def _answer(calls: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A chat server in a few lines: it wants a tool until it has had it `calls` times."""
     while head := await _head(reader):
         size = next(
             (int(line.split(b":")[1]) for line in head.splitlines() if line.lower().startswith(b"content-length")), 0
         )
-        await reader.readexactly(size)
-        writer.write(
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n" % len(body)
-            + body.encode()
-        )
+        asked = json.loads(await reader.readexactly(size))
+        said = sum(message["role"] == "tool" for message in asked["messages"])
+        body = _stream(said if asked.get("tools") and said < calls else None).encode()
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n")
+        writer.write(b"content-length: %d\r\n\r\n" % len(body) + body)
         await writer.drain()
     writer.close()
+
+
+def _stream(call: int | None) -> str:
+    """One answer: a call with this number, or words."""
+    function = {"name": LOOK.name, "arguments": json.dumps({"what": str(call)})}
+    wanted = {"role": "assistant", "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": function}]}
+    said = {"role": "assistant", "content": "Done."} if call is None else wanted
+    delta = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "text"}
+    parts = [
+        {**delta, "choices": [{"index": 0, "delta": said, "finish_reason": None}]},
+        {**delta, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop" if call is None else "tool_calls"}]},
+        {**delta, "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6}},
+    ]
+    return "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
 
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
@@ -331,7 +397,7 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 async def measure() -> list[Figure]:
     """Every figure."""
     figures: list[Figure] = []
-    for part in (waiting, queued, step, overhead):
+    for part in (waiting, queued, step, overhead, through):
         with tempfile.TemporaryDirectory(prefix="postroom-bench-") as name:
             figures += await part(Path(name))
     return figures

@@ -21,7 +21,7 @@ EFFECTS = {
 }
 """Effects that must be among the points of an errand, beside those of every errand."""
 
-COMMITS = ("Runtime.start", "Intake.act", "Runner.claim", "Runner.carry", "Runner._take", "Courier.deliver")
+COMMITS = ("Runtime.start", "Intake.act", "Runner.claim", "Runner._advance", "Runner._take", "Courier.deliver")
 """Functions whose commits must be among the points of every errand."""
 
 

@@ -15,8 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SHARED_MEMORY = Path("/dev/shm")
-LEAST_KILLS = {"send": 40, "reject": 20, "ask": 20, "delegate": 50, "parallel": 35, "unknown": 30, "stop": 20}
-OF_TWO = {"two": 36, "two-unknown": 30, "two-delegate": 50, "two-no": 20}
+LEAST_KILLS = {"send": 32, "reject": 16, "ask": 16, "delegate": 40, "parallel": 28, "unknown": 24, "stop": 16}
+OF_TWO = {"two": 30, "two-unknown": 25, "two-delegate": 42, "two-no": 16}
 
 
 @pytest.fixture

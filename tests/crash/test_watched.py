@@ -24,7 +24,7 @@ from tests.crash.histories import Town
 from tests.crash.lives import ADDRESS, BOUND, PASSWORD, USER, House, Life, build, settings
 
 SEEN = ("commit.before _Reader.take:1", "commit.after _Reader.take:1")
-LATER = ("commit.before Runtime.start:1", "commit.before Runner.claim:1", "commit.after Runner.carry:1")
+LATER = ("commit.before Runtime.start:1", "commit.before Runner.claim:1", "commit.after Runner._advance:1")
 FAR = """
 [mailboxes.office]
 host = "127.0.0.1"
