@@ -94,4 +94,3 @@ async def test_over_the_socket(ask: Ask) -> None:
     await ask("account.add", name="ada")
     assert (await ask("audit", account="ada"))["entries"] == []
     assert (await ask("grants", account="ada"))["grants"] == []
-

@@ -8,7 +8,7 @@ import pytest
 
 from config.settings import Imap
 from mailstore import ordering, renderings
-from mailstore.parse import Message
+from mailstore.parse import Message, parse
 from tests.imap.harness import Client, House, house_settings, letter, open_house
 
 MIXED: Final = b"""From: "Zoe, the first" <zoe@example.org>
@@ -83,7 +83,6 @@ async def test_answers_are_those_of_later(tmp_path: Path, copies: int) -> None:
 async def test_no_message_is_parsed_in_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The parse of a large message would hold up everybody."""
     parsed_on: list[int] = []
-    parse = renderings.parse
 
     def watched(raw: bytes) -> Message:
         parsed_on.append(threading.get_ident())

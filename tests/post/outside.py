@@ -76,9 +76,7 @@ def key_of(domain: str) -> Key:
     private = made.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
-    public = made.public_key().public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    public = made.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return Key(domain, private, b"v=DKIM1; k=rsa; p=" + b64encode(public))
 
 

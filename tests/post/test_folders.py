@@ -1,5 +1,6 @@
 """What the user does with the mails themselves: filing, throwing away, handing over."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -163,7 +164,7 @@ async def test_a_request_among_many_that_are_destroyed_is_rejected_and_only_its_
     assert (ada.desk.decided(ada.identity.account), ada.mails("Action"), house.sink.messages) == ([], [], [])
     for each in (box, sent):
         there = [*map(Uid, house.app.store.snapshot(each.id).uids)]
-        await house.app.store.write(lambda tx, at=each, uids=there: messages.expunge(tx, at, uids, only_deleted=False))
+        await house.app.store.write(partial(messages.expunge, mailbox=each, uids=there, only_deleted=False))
     trail = house.app.store.read(lambda tx: house.app.runtime.trail(tx, ada.identity.account))
     assert [entry.what for entry in trail].count("thread.forgotten") == 1
 
@@ -187,9 +188,9 @@ async def test_how_many_are_thrown_away_makes_no_more_questions(
         with monkeypatch.context() as patch:
             patch.setattr(ReadTx, "_execute", counted)
             if destroyed:
-                await house.app.store.write(lambda tx, uids=uids: messages.expunge(tx, box, uids, only_deleted=False))
+                await house.app.store.write(partial(messages.expunge, mailbox=box, uids=uids, only_deleted=False))
             else:
-                await house.app.store.write(lambda tx, uids=uids: messages.move(tx, box, uids, trash))
+                await house.app.store.write(partial(messages.move, source=box, uids=uids, target=trash))
         asked_of.append([name for name in questions if name.startswith(("agents.", "mailstore.messages."))])
         questions.clear()
     assert len(asked_of[0]) == len(asked_of[1]) > 0

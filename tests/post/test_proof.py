@@ -342,15 +342,15 @@ def test_one_changed_byte_of_the_mail_is_noticed(at: int, byte: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [exception.Timeout(), resolver.NoNameservers(), resolver.NoResolverConfiguration(), OSError("x")]
+    "error", [exception.Timeout, resolver.NoNameservers, resolver.NoResolverConfiguration, OSError]
 )
-def test_a_dns_that_does_not_answer_is_no_answer(error: Exception) -> None:
+def test_a_dns_that_does_not_answer_is_no_answer(error: type[Exception]) -> None:
     with patch.object(resolver, "resolve", side_effect=error), pytest.raises(KeyUnknown):
         dns_txt(b"s1._domainkey.example.com.", 1)
 
 
 def test_a_name_that_the_dns_does_not_know_has_no_key() -> None:
-    with patch.object(resolver, "resolve", side_effect=resolver.NXDOMAIN()):
+    with patch.object(resolver, "resolve", side_effect=resolver.NXDOMAIN):
         assert dns_txt(b"s1._domainkey.example.com.", 1) is None
 
 

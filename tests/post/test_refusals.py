@@ -54,7 +54,9 @@ def words(kept: Kept) -> str:
             "something on the way changed your mail",
         ),
         (
-            lambda out: key_of("example.com").sign(reply_to(out, "approve"), names=[n for n in SIGNED if n != "to"]),
+            lambda out: key_of("example.com").sign(
+                reply_to(out, "approve"), names=tuple({*SIGNED} - {"to"})
+            ),
             "its field To is not signed",
             "your provider does not sign",
         ),

@@ -12,8 +12,8 @@ import pytest
 from bridge.imap.items import RENDERERS
 from mailstore import content, housekeeping, messages, ordering, removal, renderings
 from mailstore.errors import NotStored
-from mailstore.model import ContentId
-from mailstore.parse import Message
+from mailstore.model import ContentId, Uid
+from mailstore.parse import Message, parse
 from mailstore.queries import load_migrations
 from mailstore.store import SERIES, Store
 from tests.store.helpers import Clock, Desk, mail, make_desk, open_store
@@ -61,13 +61,12 @@ async def test_who_asks_before_gets_the_same_with_one_parse(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[bytes] = []
-    parse = renderings.parse
 
     def counted(raw: bytes) -> Message:
         parsed.append(raw)
         return parse(raw)
 
-    monkeypatch.setattr(renderings, "parse", counted)
+    monkeypatch.setattr("mailstore.renderings.parse", counted)
     store, desk = await resting(tmp_path / "r", clock, **RENDERERS)
     names = tuple(RENDERERS)
     for number in range(3):
@@ -84,7 +83,7 @@ async def test_what_nobody_can_make_is_refused(tmp_path: Path, clock: Clock) -> 
     store, desk = await resting(tmp_path / "r", clock, subject=subjects([]))
     await desk.append("INBOX", mail("One"))
     with pytest.raises(NotStored):
-        desk.read(lambda tx: messages.fetch(tx, desk.box("INBOX"), [1], ["subject"]))
+        desk.read(lambda tx: messages.fetch(tx, desk.box("INBOX"), [Uid(1)], ["subject"]))
     with pytest.raises(NotStored):
         desk.fetch("INBOX", [1], "unheard-of")
     await store.close()
@@ -138,7 +137,7 @@ async def test_it_happens_by_itself(tmp_path: Path, clock: Clock, monkeypatch: p
     await desk.append("INBOX", mail("One"))
     await asyncio.wait_for(kept.wait(), 60)
     box = desk.box("INBOX")
-    assert desk.read(lambda tx: messages.fetch(tx, box, [1], ["subject"]))[0].rendered == (b"<One>",)
+    assert desk.read(lambda tx: messages.fetch(tx, box, [Uid(1)], ["subject"]))[0].rendered == (b"<One>",)
     await store.close()
 
 

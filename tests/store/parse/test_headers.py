@@ -200,9 +200,13 @@ def test_dates_are_those_of_the_calendar(
     value = f"{day} {name} {year:04} {hour:02}:{minute:02}:{second:02} {'-' if zone < 0 else '+'}{abs(zone):04}"
     ahead = timedelta(hours=abs(zone) // 100, minutes=abs(zone) % 100) * (-1 if zone < 0 else 1)
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    wanted: tuple[int | None, int | None]
     try:
         local = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
-        wanted = ((local - ahead - epoch) // timedelta(milliseconds=1), (local - epoch).days)
+        wanted = (
+            (local - ahead - epoch) // timedelta(milliseconds=1),
+            (local - epoch).days,
+        )
     except (ValueError, OverflowError):
         wanted = (None, None)
     assert parse_moment(value.encode()) == wanted
