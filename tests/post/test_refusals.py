@@ -54,9 +54,7 @@ def words(kept: Kept) -> str:
             "something on the way changed your mail",
         ),
         (
-            lambda out: key_of("example.com").sign(
-                reply_to(out, "approve"), names=tuple({*SIGNED} - {"to"})
-            ),
+            lambda out: key_of("example.com").sign(reply_to(out, "approve"), names=tuple({*SIGNED} - {"to"})),
             "its field To is not signed",
             "your provider does not sign",
         ),
