@@ -85,6 +85,7 @@ def parse_message(cursor: Cursor, dialect: Dialect) -> NewMessage:
 async def run_append(session: Session, wanted: Appending) -> Done:
     refuse_more(session, len(wanted.messages))
     account = session.user().account
+    session.store.read(lambda tx: target(tx, account, wanted.name))  # before a message's own faults: TRYCREATE helps
     prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])
     incoming = [
         messages.Incoming(each, message.flags, message.date, message.zone)
