@@ -58,9 +58,6 @@ class Host(Protocol):
     def note_claim(self, mailbox: Mailbox) -> None:
         """Have the store remember, soon, that a session has claimed what is \\Recent in this mailbox."""
 
-    def refresh_later(self, session: Any) -> None:
-        """Have `session.push_watches` run in a task of its own."""
-
     def rouse(self, session: Any) -> None:
         """Have `session.work` run, unless it does already."""
 

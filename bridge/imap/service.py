@@ -74,7 +74,6 @@ class ImapService:
         self._accounts: Counter[int] = Counter()
         self._later: dict[Session, asyncio.TimerHandle] = {}
         self._claims: set[MailboxId] = set()
-        self._looking: dict[Session, bool] = {}  # whose watched results are looked at; True: and once more then
         self._tasks: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.TimerHandle | None = None
         self._closing = False
@@ -132,25 +131,6 @@ class ImapService:
             task = asyncio.ensure_future(self._claim(mailbox))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-
-    def refresh_later(self, session: Session) -> None:
-        """Look at what a session watches; one look at a time, however often its mailbox changes meanwhile."""
-        if session in self._looking:
-            self._looking[session] = True
-            return
-        self._looking[session] = False
-        task = asyncio.ensure_future(self._refresh(session))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _refresh(self, session: Session) -> None:
-        try:
-            with suppress(StoreError, ConnectionError):  # what is missed is told at the client's next command
-                await session.push_watches()
-        finally:
-            again = self._looking.pop(session)
-        if again:
-            self.refresh_later(session)
 
     async def _claim(self, mailbox: Mailbox) -> None:
         self._claims.discard(mailbox.id)  # a claim made from here on needs another round

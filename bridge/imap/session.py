@@ -252,11 +252,12 @@ class Session(Output):
 
     async def _unasked(self) -> bool:
         """Between commands and during IDLE: what the client asked to be told at all times. False: there is nothing."""
-        if self.listening is None or not self.listening.due or self.state is State.OVER or not self.wire.writable:
+        if not (self._due or self._watches_due) or self.state is State.OVER or not self.wire.writable:
             return False
         if self._hold is not None and not self.idling:
             return False
-        self.listening.due = False
+        if self.listening is not None:
+            self.listening.due = False
         try:
             sync.catch_up(self, self.news(News(any=True, gone=self.idling, between=True)))
             await self._tell_further()
@@ -267,6 +268,15 @@ class Session(Output):
         await self.flush()
         return True
 
+    @property
+    def _due(self) -> bool:
+        return self.listening is not None and self.listening.due
+
+    @property
+    def _watches_due(self) -> bool:
+        """During IDLE: looking at them takes its time, and no command may come in between."""
+        return self.idling and self.selected is not None and self.selected.stale and bool(self.selected.watches)
+
     async def _tell_further(self) -> None:
         """Behind the news of the mailbox: what of it changes watched results, and what is told of other mailboxes."""
         if self.selected is not None and self.selected.watches:
@@ -275,7 +285,7 @@ class Session(Output):
             await self.listening.tell(self)
 
     def writable_again(self) -> None:
-        if self.listening is not None and self.listening.due:
+        if self._due:
             self.host.rouse(self)
         elif self.idling and self.selected is not None and self.selected.stale:
             self.push()
@@ -322,7 +332,7 @@ class Session(Output):
 
     def push(self) -> None:
         """Tell the news during IDLE; a peer that does not read is told when he has read."""
-        if self.listening is not None:
+        if self.listening is not None or self._watches_due:
             self.host.rouse(self)
             return
         if not self.idling or self.working or not self.wire.writable:
@@ -331,8 +341,6 @@ class Session(Output):
             if sync.catch_up(self, News(any=True, gone=True)):
                 self.pushed_at = self.host.clock()
                 self.flush_now()
-            if self.selected is not None and self.selected.watches:
-                self.host.refresh_later(self)
         except NoSuchMailbox:
             self._leave(_deleted())
 
@@ -440,13 +448,6 @@ class Session(Output):
             sync.catch_up(self, news)
         except NoSuchMailbox:
             raise _deleted() from None
-
-    async def push_watches(self) -> None:
-        """During IDLE: what has changed in the results that are watched."""
-        if self.idling and not self.working and self.wire.writable and self.selected is not None:
-            await self.selected.refresh_watches(self)
-            if self.idling and not self.working:
-                self.flush_now()
 
     def _look_ahead(self) -> AnyCommand | None:
         """The command that the client has already sent behind this one, if it is complete."""

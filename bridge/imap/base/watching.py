@@ -65,13 +65,11 @@ class Watched:
         view = selected.view
         if view.modseq == self._modseq or self._asked.criteria is None:
             return
-        since = self._modseq = view.modseq
+        self._modseq = view.modseq
         query = self._asked.criteria.query(self._resolver)
         found: Sequence[Uid] = view.within(await session.store.search(selected.mailbox, query))
         if self._asked.order is not None:
             found = await self._asked.order(session, selected, found)
-        if self._modseq != since:
-            return  # a later look began during IDLE meanwhile: it tells everything, and this one is stale
         numbers = {uid: view.number(uid) for uid in {*self._known, *found}}
         lost = self._without(set(self._known).difference(found))
         session.write(self._line(b"REMOVEFROM", lost, numbers))
