@@ -4,11 +4,13 @@ One rule: every inline text counts, in order, so that nothing can be said in a p
 is named, never guessed.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from bridge.post.reading.flowed import ENCRYPTED, plain_lines
 from bridge.post.reading.html import html_lines
 from bridge.post.reading.model import Line
+from bridge.post.reading.vocabulary import OBJECT
 from mailstore.parse import known_encoding, parameter
 from mailstore.parse.structure import Part
 
@@ -19,6 +21,7 @@ _UNSHOWN = frozenset({"x-amp-html", "watch-html", "enriched", "richtext", "rtf"}
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"})
 _TNEF_MAGIC = b"\x78\x9f\x3e\x22"
 _TNEF_TITLE = b"\x02\x10\x80\x01\x00"  # level 2 (attachment), attribute attAttachTitle
+_PICTURE = re.compile(r"\[cid:([^\[\]\s]{1,200})\]")
 MAX_PARTS = 50
 
 
@@ -154,10 +157,11 @@ def view(bodies: Bodies, raw: bytes, *, prefer_html: bool) -> View:
     texts: list[tuple[Line, ...]] = []
     readable, too_long, any_text, struck, veiled = True, False, False, False, False
     cids: set[str] = set()
+    enclosed = frozenset(cid for cid, _ in bodies.pictures)
     for block in bodies.blocks:
         first, second = (block.html, block.plain) if prefer_html else (block.plain, block.html)
         for part in first or second:
-            seen = _html_view(part, raw) if part.subtype == "html" else _plain_view(part, raw)
+            seen = _html_view(part, raw) if part.subtype == "html" else _plain_view(part, raw, enclosed)
             texts += seen.texts
             readable, too_long = readable and seen.readable, too_long or seen.too_long
             any_text, struck = any_text or seen.any_text, struck or seen.struck
@@ -166,8 +170,11 @@ def view(bodies: Bodies, raw: bytes, *, prefer_html: bool) -> View:
     return View(tuple(texts), readable, too_long, any_text, struck, veiled, frozenset(cids))
 
 
-def _plain_view(part: Part, raw: bytes) -> View:
+def _plain_view(part: Part, raw: bytes, enclosed: frozenset[str]) -> View:
+    """`enclosed`: the pictures of the mail; Outlook writes `[cid:image001.png@01DA]` where the page shows one."""
     text, readable = part.text_checked(raw)
+    if enclosed:
+        text = _PICTURE.sub(lambda found: OBJECT if found[1] in enclosed else found[0], text)
     readable = readable and known_encoding(part.encoding)
     flowed = (parameter(part.params, "format") or "").lower() == "flowed"
     delete_space = (parameter(part.params, "delsp") or "").lower() == "yes"

@@ -15,7 +15,9 @@ MAX_ATTRIBUTION = 400
 MAX_BLOCK = 14
 """Lines of a header block."""
 _LABEL = re.compile(r"[\s*_>|]{0,8}([^\W\d_][^:：\n]{0,34}?)[\s*_]{0,4}[:：][\s*_]{0,40}(?=\S|\Z)")
-_SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,60}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
+_SEPARATOR = re.compile(r"\s{0,20}(?:[-_=*~—–─]{3,80}[^\n]{0,120}?[-_=*~—–─]{2,80}|[_=\-—–─]{5,200})\s{0,20}\Z")
+_DRAWN = " -_=*~—–─>:"
+_MAIL_WORDS = ("message ", "mensaje ", "mensagem ", "messaggio ", "nachricht ")
 _ELISION = re.compile(
     r"\s*[\[(<]?\s*(?:\.{2,5}|…|snip\w*|\.\.\.\s*snip.{0,20}|schnipp|gekürzt|cut|coupé|trimmed)\s*[\])>]\s*\Z"
 )
@@ -41,6 +43,13 @@ def is_separator(text: str) -> bool:
 def is_elision(text: str) -> bool:
     """`[...]`, `[snip]`: what a person leaves where quoted lines were cut out."""
     return len(text) < 60 and bool(_ELISION.match(text.lower()))
+
+
+def is_original_mark(separator: str, context: Context) -> bool:
+    """What programs write between the dashes of a separator: `Original Message`, in the languages that are known, or
+    `Post Desk Agent <...> wrote:`. Anything else there a person wrote."""
+    bare = plain(separator).strip(_DRAWN)
+    return bare in phrases().original_marks or _names_and_says(_ADDRESSES.sub("", bare.replace('"', "")), context)
 
 
 def names_us(text: str, context: Context) -> bool:
@@ -133,6 +142,14 @@ def _continues(text: str, above: str, context: Context) -> bool:
     if above.rstrip().endswith((",", ";", "<", "(")):
         return True
     return (bool(_TIME.search(folded)) or not _LINKS.sub("", folded).strip(" ,;")) and len(folded.split()) <= 5
+
+
+def is_block_title(text: str) -> bool:
+    """`Message du 03/03/26 09:14`, as it stands above a header block: a word for mail, and else when it came."""
+    folded = plain(text)
+    if len(text) > 100 or not (_DATE.search(folded) and _TIME.search(folded)):
+        return False
+    return folded.startswith(_MAIL_WORDS) and all(map(_tells_when, _words(folded)[1:]))
 
 
 def _is_our_subject(folded: str, context: Context) -> bool:
@@ -239,7 +256,9 @@ def _words_before(folded: str, context: Context) -> bool:
 
 def _ends_attribution(folded: str) -> bool:
     """Without a colon it must end with the address, a verb or a time, so that no words of the user hang on it."""
-    tail = folded.rsplit(" ", 1)[-1]
+    *_, before, tail = ["", *folded.split()]
+    if tail in ("am", "pm"):
+        tail = before
     return folded.endswith((">", ")")) or tail in phrases().attribution_verbs or bool(_TIME.fullmatch(tail))
 
 

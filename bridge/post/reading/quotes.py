@@ -17,11 +17,12 @@ from bridge.post.reading.frames import (
     attribution_ends,
     header_block,
     is_about_us,
+    is_block_title,
     is_elision,
+    is_original_mark,
     is_separator,
 )
 from bridge.post.reading.model import Context, Line, Mark
-from bridge.post.reading.phrases import alarming, is_prose
 
 MIN_RUN_LINES = 3
 MIN_RUN_WORDS = 12
@@ -213,7 +214,7 @@ def _mark_neighbours(text: _Text) -> None:
     for at in range(len(text.lines) - 1, -1, -1):
         row = text.lines[at].text
         framed = text.marks[at] is Mark.NEW and following in (Mark.FRAME, Mark.QUOTE)
-        if framed and (is_elision(row) or (is_separator(row) and _says_nothing(row, following))):
+        if framed and (is_elision(row) or (is_separator(row) and _says_nothing(row, following, text.context))):
             text.marks[at] = Mark.FRAME
         if text.marks[at] is not Mark.BLANK:
             following = text.marks[at]
@@ -225,10 +226,9 @@ def _mark_neighbours(text: _Text) -> None:
             before = text.marks[at]
 
 
-def _says_nothing(separator: str, following: Mark | None) -> bool:
+def _says_nothing(separator: str, following: Mark | None, context: Context) -> bool:
     """`-----Original Message-----` may stand above a header block only; bare dashes above any quote."""
-    said = words_of(separator)
-    return not said or (following is Mark.FRAME and not alarming(separator) and not is_prose(separator))
+    return not words_of(separator) or (following is Mark.FRAME and is_original_mark(separator, context))
 
 
 def _mark_inserted(text: _Text, sent: SentText) -> None:
@@ -318,7 +318,9 @@ def _frames_quote(text: _Text, at: int, known: bool) -> bool:
         return True
     if known:
         return False
-    if is_separator(row) and not alarming(row) and not is_prose(row):
+    if is_separator(row) and (not text.words[at] or is_original_mark(row, text.context)):
+        return True
+    if is_block_title(row) and at + 1 < len(text.lines) and _header_block(text, at + 1) > at + 1:
         return True
     if any(_header_block(text, start) > at for start in range(max(0, at - 6), at + 1)):
         return True

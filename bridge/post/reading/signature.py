@@ -85,6 +85,7 @@ def is_signature(taken: Sequence[Line], context: Context) -> bool:
         or (_is_marked(lines[at], context) and not _is_meant(text, context))
         or (at in opens and _could_be_name(text, context))
         or (at < last and _could_be_title(text, context))
+        or (at > 0 and _is_lone_post(text, texts[at - 1], context))
         for at, text in enumerate(texts)
     )
 
@@ -248,9 +249,19 @@ def _without_name_block(lines: list[Line], context: Context) -> list[Line]:
             continue
         named = is_name(text, context) or _closing_with_name(text, context) or _is_named_row(text, context)
         named = named or (lines[at - 1].blank and _longer_name(text, context))
-        if named and _like_signature(lines[at + 1 :], context):
+        below = lines[at + 1 :]
+        if below and _is_lone_post(below[0].text, text, context):
+            below = below[1:]
+        if named and _like_signature(below, context):
             return _without_closing(lines[:at])
     return lines
+
+
+def _is_lone_post(text: str, above: str, context: Context) -> bool:
+    """`Purchasing` just below the sender's whole name."""
+    whole = len(context.sender) > 1 and fold(above.strip(_BLANKS)) == " ".join(context.sender)
+    post = text.strip(_BLANKS)
+    return whole and len(post) > 4 and post[0].isupper() and post.lower() in phrases().title_words
 
 
 def _is_named_row(text: str, context: Context) -> bool:
