@@ -59,10 +59,25 @@ class Runner:
     async def _advance(self, run: str) -> Effect | None:
         return await self._db.write(lambda tx: turn.advance(tx, self._office, self._boot, run))
 
-    def _and_then(self, tx: WriteTx, run: str, settle: Callable[[WriteTx], None]) -> Effect | None:
-        """Write down what came of an effect, and what follows from it, in one commit: each costs a sync of the disk."""
-        settle(tx)
-        return turn.advance(tx, self._office, self._boot, run)
+    async def _keep(self, run: str, settle: Callable[[WriteTx], None]) -> Effect | None:
+        """Write down what came of an effect, and what follows from it, in one commit: each costs a sync of the disk.
+
+        What came of it is not lost where what follows meets a fault of the program. Returns what is next.
+        """
+        followed = False
+
+        def both(tx: WriteTx) -> Effect | None:
+            nonlocal followed
+            settle(tx)
+            effect = turn.advance(tx, self._office, self._boot, run)
+            followed = True
+            return effect
+
+        try:
+            return await self._db.write(both)
+        finally:
+            if not followed:
+                await self._db.write(settle)
 
     async def take_over(self, run: str) -> None:
         """Put a run of ours back into the queue, after a fault that could not even be written down."""
@@ -136,7 +151,7 @@ class Runner:
             settle = partial(
                 modelcalls.take_reply, office=self._office, reserved=reserved, model=model, profile=profile, reply=reply
             )
-            return await self._db.write(lambda tx: self._and_then(tx, reserved.run.id, settle))
+            return await self._keep(reserved.run.id, settle)
         error = outcome.error
         if outcome.timed_out:
             error = ModelError(ModelFault.TIMEOUT, "")
@@ -156,7 +171,7 @@ class Runner:
         run = effect.run.id
         if len(effect.work) == 1:
             settle = await self._do(effect.work[0])
-            return await self._db.write(lambda tx: self._and_then(tx, run, settle))
+            return await self._keep(run, settle)
         results: list[Awaitable[None]] = [self._do_and_settle(work) for work in effect.work]
         await asyncio.gather(*results)
         return await self._advance(run)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import worker
+from agents import loop, worker
 from agents.letter import Kind
 from tests.agents.kit import world
 from tests.agents.script import say, want
@@ -74,3 +74,33 @@ async def test_a_lease_is_taken_once(tmp_path: Path) -> None:
         w.effects.hold["look"].set()
         await w.ended(got.run)
         assert not await runner.claim(str(got.run))
+
+
+@pytest.mark.parametrize("where", ["model", "tool"])
+async def test_what_came_of_an_effect_is_kept_where_what_follows_meets_a_fault(
+    tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is written down together with what follows, but is not lost with it: what was done is known to be done."""
+
+    def broken(seen: object) -> None:
+        raise ZeroDivisionError
+
+    async with world(tmp_path, [say("", want("look", what="a")), say("Done.")]) as w:
+        complete = w.model.complete
+
+        async def then_broken(request: object) -> object:
+            monkeypatch.setattr(loop, "decide", broken)
+            return await complete(request)  # type: ignore[arg-type]  # the request is passed on as it came
+
+        if where == "model":
+            w.model.complete = then_broken  # type: ignore[method-assign, assignment]  # the fault comes with its reply
+        w.effects.hold["look"] = asyncio.Event()
+        got = await w.send()
+        if where == "tool":
+            await w.until(lambda: w.effects.seen or None)
+            monkeypatch.setattr(loop, "decide", broken)
+        w.effects.hold["look"].set()
+        assert await w.ended(got.run) == "failed"
+        assert [row["state"] for row in w.rows("SELECT state FROM model_calls")] == ["done"]
+        assert [call["state"] for call in w.calls(got.run)] == ["cancelled" if where == "model" else "done"]
+        assert len(w.mails(Kind.FAILURE)) == 1

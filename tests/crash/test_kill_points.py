@@ -21,7 +21,14 @@ EFFECTS = {
 }
 """Effects that must be among the points of an errand, beside those of every errand."""
 
-COMMITS = ("Runtime.start", "Intake.act", "Runner.claim", "Runner._advance", "Runner._take", "Courier.deliver")
+COMMITS = (
+    "Runtime.start",
+    "Intake.act",
+    "Runner.claim",
+    "Runner._advance",
+    "Runner._keep.<locals>.both",
+    "Courier.deliver",
+)
 """Functions whose commits must be among the points of every errand."""
 
 
