@@ -189,6 +189,7 @@ def _outside(settings: Settings) -> Iterator[Fault]:
 
 def _mailboxes(settings: Settings) -> Iterator[Fault]:
     for name, watched in settings.mailboxes.items():
+        yield from _whose(f"mailboxes.{name}.account", watched.account)
         for key, fix in (("host", "name the IMAP server"), ("username", "write the login of the mailbox")):
             if not getattr(watched, key):
                 yield _fault(f"mailboxes.{name}.{key}", "is missing", fix)
@@ -200,8 +201,15 @@ def _mailboxes(settings: Settings) -> Iterator[Fault]:
             yield _fault(f"mailboxes.{name}.tls", message, 'write "implicit" or "starttls"')
 
 
+def _whose(key: str, account: str) -> Iterator[Fault]:
+    """An account is named as it is: written otherwise it would be nobody, and the table would count for nothing."""
+    if account and name_fault(account) is not None:
+        yield _fault(key, f"{account!r} is no name of an account", "write its name alone, in small letters")
+
+
 def _signatures(settings: Settings) -> Iterator[Fault]:
     for name, signed in settings.signatures.items():
+        yield from _whose(f"signatures.{name}.account", signed.account)
         if signed.key is None:
             fix = "write env:NAME, file:PATH or keyring:SERVICE/NAME"
             yield _fault(f"signatures.{name}.key", "is missing", fix)

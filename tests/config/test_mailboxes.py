@@ -43,6 +43,11 @@ def test_a_mailbox_is_read_with_its_defaults_and_its_password_is_a_secret(tmp_pa
         (('password = "env:OFFICE"', ""), "mailboxes.office.password", "is missing"),
         (('password = "env:OFFICE"', 'password = "sesame"'), "mailboxes.office.password", ""),
         (('host = "imap.example.net"', 'host = "imap.example.net"\ntls = "none"'), "mailboxes.office.tls", "in clear"),
+        (
+            ('username = "ada"', 'username = "ada"\naccount = "Ada"'),
+            "mailboxes.office.account",
+            "is no name of an account",
+        ),
         (('username = "ada"', 'username = "ada"\nfolder = "x"'), "mailboxes.office.folder", "is not a setting"),
     ],
 )

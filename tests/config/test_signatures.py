@@ -37,6 +37,8 @@ def test_a_signature_is_read_with_its_key_by_reference(tmp_path: Path) -> None:
         (('key = "env:DEPLOY"', 'key = "sesame-sesame-sesame"'), "signatures.deploy.key", "plain text"),
         (('scheme = "github"', 'scheme = "gitlab"'), "signatures.deploy.scheme", "is not one of the choices"),
         (('scheme = "github"', 'header = "X Mine: "'), "signatures.deploy.header", "is no name of a header"),
+        (('scheme = "github"', 'account = "Ada"'), "signatures.deploy.account", "is no name of an account"),
+        (('scheme = "github"', 'account = "ada@example.org"'), "signatures.deploy.account", "no name of an account"),
         (('scheme = "github"', 'secret = "x"'), "signatures.deploy.secret", "is not a setting"),
     ],
 )
