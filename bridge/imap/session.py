@@ -48,6 +48,7 @@ class Session(Output):
         "_current",
         "_hold",
         "_inflate",
+        "_look_due",
         "_met",
         "admitted",
         "dialect",
@@ -77,6 +78,7 @@ class Session(Output):
         self.listening: Listening | None = None  # what is to be told at all times, as NOTIFY asked
         self.touched = host.clock()  # when the client was last heard of, monotonic seconds
         self.pushed_at = 0.0  # when news or a keep-alive last went out during IDLE
+        self._look_due = False  # during IDLE: something may have changed in the results that are watched
         self._ahead: wires.Event | None = None  # the next command, cut before the last one's news was told
         self._current: tuple[bytes, AnyCommand] | None = None
         self._hold: Hold | None = None
@@ -252,10 +254,11 @@ class Session(Output):
 
     async def _unasked(self) -> bool:
         """Between commands and during IDLE: what the client asked to be told at all times. False: there is nothing."""
-        if not (self._due or self._watches_due) or self.state is State.OVER or not self.wire.writable:
+        if not self._due or self.state is State.OVER or not self.wire.writable:
             return False
         if self._hold is not None and not self.idling:
             return False
+        self._look_due = False
         if self.listening is not None:
             self.listening.due = False
         try:
@@ -270,12 +273,7 @@ class Session(Output):
 
     @property
     def _due(self) -> bool:
-        return self.listening is not None and self.listening.due
-
-    @property
-    def _watches_due(self) -> bool:
-        """During IDLE: looking at them takes its time, and no command may come in between."""
-        return self.idling and self.selected is not None and self.selected.stale and bool(self.selected.watches)
+        return self._look_due and self.idling if self.listening is None else self.listening.due
 
     async def _tell_further(self) -> None:
         """Behind the news of the mailbox: what of it changes watched results, and what is told of other mailboxes."""
@@ -287,8 +285,8 @@ class Session(Output):
     def writable_again(self) -> None:
         if self._due:
             self.host.rouse(self)
-        elif self.idling and self.selected is not None and self.selected.stale:
-            self.push()
+        elif self.idling and self.listening is None and self.selected is not None and self.selected.stale:
+            self.rung()
 
     def lost(self) -> None:
         self.state = State.OVER
@@ -332,10 +330,12 @@ class Session(Output):
 
     def push(self) -> None:
         """Tell the news during IDLE; a peer that does not read is told when he has read."""
-        if self.listening is not None or self._watches_due:
-            self.host.rouse(self)
+        if self.listening is None and (not self.idling or self.working or not self.wire.writable):
             return
-        if not self.idling or self.working or not self.wire.writable:
+        watching = self.selected is not None and bool(self.selected.watches)
+        if self.listening is not None or watching:  # looking takes its time, and no command may come in between
+            self._look_due = watching
+            self.host.rouse(self)
             return
         try:
             if sync.catch_up(self, News(any=True, gone=True)):
