@@ -31,6 +31,7 @@ from mailstore.errors import StoreError
 CONNECT_SECONDS: Final = 5.0
 DAY: Final = 86_400
 SOON_DAYS: Final = 30
+OPEN_FILES: Final = ("ca.pem", "postroom.toml")
 LOW_DISK_BYTES: Final = 500 * 1024 * 1024
 BUILT_AFTER: Final = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 LOCAL: Final = ("ollama/", "ollama_chat/", "bedrock/")
@@ -74,7 +75,8 @@ def _folder(folder: DataFolder) -> Iterator[Finding]:
     loose = [path for path in folder.root.rglob("*") if path.is_file() and _is_loose(path)]
     if loose:
         names = " ".join(str(path) for path in loose[:3])
-        yield Finding("files", "fault", f"{len(loose)} files can be read by others", f"chmod 600 {names}")
+        count = "1 file" if len(loose) == 1 else f"{len(loose)} files"
+        yield Finding("files", "fault", f"{count} can be read by others", f"chmod 600 {names}")
     free = _free_bytes(folder.root)
     if free < LOW_DISK_BYTES:
         yield Finding(
@@ -83,8 +85,9 @@ def _folder(folder: DataFolder) -> Iterator[Finding]:
 
 
 def _is_loose(path: Path) -> bool:
-    """Whether others can read a file that is not meant for them; the authority's certificate is."""
-    return sys.platform != "win32" and path.name != "ca.pem" and bool(path.stat().st_mode & 0o077)
+    """Whether others can read a file that is not meant for them. The authority's certificate is, and settings hold no
+    secret: an editor writes them as it likes."""
+    return sys.platform != "win32" and path.name not in OPEN_FILES and bool(path.stat().st_mode & 0o077)
 
 
 def _free_bytes(path: Path) -> int:

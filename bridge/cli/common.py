@@ -173,3 +173,11 @@ def print_json(value: object) -> None:
     import json
 
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def confirmed(question: str) -> bool:
+    """What whoever sits at the terminal answers. Raises `CliError` where nobody does."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        raise CliError("nobody answered; nothing was done", "say --yes to do it without being asked", USAGE) from None

@@ -47,5 +47,11 @@ def explain(
 def _languages(given: str | None) -> "Languages":
     if given is None:
         return ("en",)
+    from bridge.post.reading.vocabulary import known_languages
+
     names = tuple(name.strip().lower() for name in given.split(",") if name.strip())
+    strange = [name for name in names if name != "all" and name not in known_languages()]
+    if strange:
+        fix = f'write "all", or some of {", ".join(sorted(known_languages()))}'
+        raise CliError(f"no words are known of the language {strange[0]!r}", fix, USAGE)
     return "all" if "all" in names else names

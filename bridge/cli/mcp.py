@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bridge.cli.common import FAILED, AsJson, CliError, Config, Home, ask, print_json, settings_of
+from bridge.cli.common import FAILED, AsJson, CliError, Config, Home, ask, confirmed, print_json, settings_of
 
 Server = Annotated[str, typer.Argument(help="The server, as `.mcp.json` names it.")]
 
@@ -70,7 +70,7 @@ def mcp_approve(
     if found is None:
         raise CliError(f"{server} has no tool {tool}", f"`postroom mcp show {server}` lists them")
     typer.echo("\n".join(_safe(line) for line in _definition(found)))
-    if not yes and not typer.confirm(f"Approve {server}.{tool}? From then on it {MEANING[risk]}."):
+    if not yes and not confirmed(f"Approve {server}.{tool}? From then on it {MEANING[risk]}."):
         raise CliError("nothing was approved")
     args = {"server": server, "tool": tool, "hash": found["hash"], "risk": risk.value}
     made = ask(settings, "mcp.approve", args)

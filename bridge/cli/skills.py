@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bridge.cli.common import FAILED, USAGE, AsJson, CliError, Config, Home, ask, print_json, settings_of
+from bridge.cli.common import FAILED, USAGE, AsJson, CliError, Config, Home, ask, confirmed, print_json, settings_of
 
 Skill = Annotated[str, typer.Argument(help="The skill, as `postroom skills list` names it.")]
 
@@ -75,7 +75,7 @@ def skills_remove(
 ) -> None:
     """Take away a skill or a plugin that was imported, with the servers it brought."""
     settings = settings_of(home, config)
-    if not yes and not typer.confirm(f"Remove {name} with all its files?"):
+    if not yes and not confirmed(f"Remove {name} with all its files?"):
         raise CliError("nothing was removed")
     told = ask(settings, "skills.remove", {"name": name})
     typer.echo(f"The {told['what']} {name} is gone.")

@@ -170,7 +170,7 @@ async def revoke_password(desk: StoreDesk, args: Args) -> Json:
     gone = await desk.store.write(take)
     if not gone:
         fix = "`postroom password list` shows those there are"
-        raise ControlError(NOT_FOUND, f"{account.name} has no password {label!r}", fix)
+        raise ControlError(NOT_FOUND, f"account {account.name} has no password {label!r}", fix)
     _end_sessions(desk, gone)
     return {"account": account.name, "label": label}
 

@@ -44,7 +44,7 @@ async def revoke(desk: StoreDesk, args: Args) -> Json:
     done = await desk.store.write(lambda tx: grants.revoke(tx, tx.now, account.id, name, account.address, _VIA))
     if not done:
         raise ControlError(
-            NOT_FOUND, f"{account.name} has no granted folder {name}", "`postroom folders list` shows them"
+            NOT_FOUND, f"account {account.name} has no granted folder {name}", "`postroom folders list` shows them"
         )
     return {"revoked": name}
 

@@ -56,7 +56,7 @@ async def forget(desk: Desk, args: Args) -> Json:
     done = await desk.store.write(lambda tx: _forget(tx, memory, account.id, name))
     if name is not None and not done:
         raise ControlError(
-            NOT_FOUND, f"{account.name} has no note {name}", "`postroom memory list` shows those there are"
+            NOT_FOUND, f"account {account.name} has no note {name}", "`postroom memory list` shows those there are"
         )
     return {"forgotten": [note.code for note in done]}
 

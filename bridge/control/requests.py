@@ -29,7 +29,7 @@ async def show(desk: Desk, args: Args) -> Json:
     info = desk.store.read(lambda tx: desk.runtime.find_request(tx, account.id, code=code))
     if info is None:
         fix = "`postroom status` lists what waits"
-        raise ControlError(NOT_FOUND, f"{account.name} has no request [{code.strip('[] ').upper()}]", fix)
+        raise ControlError(NOT_FOUND, f"account {account.name} has no request [{code.strip('[] ').upper()}]", fix)
     return {"account": account.name, **_told(info)}
 
 

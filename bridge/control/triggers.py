@@ -102,7 +102,7 @@ def _check(desk: Desk, account: Account, kind: str, name: str, wish: Wish) -> No
     if kind == "mailbox" and owner_of(desk.settings, name) != account.name:
         there = ", ".join(each for each in desk.settings.mailboxes if owner_of(desk.settings, each) == account.name)
         fix = f"there is {there}" if there else "describe it in the settings under [mailboxes.NAME]"
-        raise ControlError(NOT_FOUND, f"{account.name} has no mailbox {name!r} to watch", fix)
+        raise ControlError(NOT_FOUND, f"account {account.name} has no mailbox {name!r} to watch", fix)
 
 
 def _make(tx: WriteTx, desk: Desk, account: Account, wish: Wish) -> tuple[Trigger, str]:
@@ -162,8 +162,8 @@ def _named(found: list[Trigger], ident: str, account: str) -> Trigger:
     fitting = [item for item in found if item.name and wanted in (item.spec, item.name)]
     fitting = fitting or [item for item in found if item.id.endswith(wanted)]
     if len(fitting) != 1:
-        what = f"{account} has several schedules {ident}" if fitting else f"{account} has no schedule {ident}"
-        raise ControlError(NOT_FOUND, what, "`postroom triggers list` shows those there are")
+        what = f"several triggers {ident}" if fitting else f"no trigger {ident}"
+        raise ControlError(NOT_FOUND, f"account {account} has {what}", "`postroom triggers list` shows those there are")
     return fitting[0]
 
 

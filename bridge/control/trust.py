@@ -74,5 +74,5 @@ async def revoke(desk: Desk, args: Args) -> Json:
     by = account.address
     if not await desk.store.write(lambda tx: desk.runtime.revoke_grant(tx, account.id, name, by, DEVICE)):
         fix = "`postroom grants list` shows those there are"
-        raise ControlError(NOT_FOUND, f"{account.name} has no standing approval {name}", fix)
+        raise ControlError(NOT_FOUND, f"account {account.name} has no standing approval {name}", fix)
     return {"account": account.name, "revoked": name}

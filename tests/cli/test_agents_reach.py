@@ -1,9 +1,12 @@
 """`memory`, `folders` and `skills` on the command line, without a server: what they say, refuse and leave behind."""
 
 import contextlib
+import io
 import json
 import sqlite3
 from pathlib import Path
+
+import pytest
 
 from agents.bundle import pack
 from tests.cli.conftest import PASSWORD, Cli
@@ -70,7 +73,7 @@ def test_an_account_that_is_removed_leaves_no_note_and_no_grant(cli: Cli, home: 
             assert store.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)], table
 
 
-def test_skills_are_imported_turned_off_and_removed(cli: Cli, tmp_path: Path) -> None:
+def test_skills_are_imported_turned_off_and_removed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun(cli, tmp_path)
     file = tmp_path / "clerk.zip"
     file.write_bytes(pack({"clerk/SKILL.md": SKILL}))
@@ -83,6 +86,9 @@ def test_skills_are_imported_turned_off_and_removed(cli: Cli, tmp_path: Path) ->
     assert cli("skills", "enable", "clerk").out == "clerk is on.\n"
     refused = cli("skills", "disable", "summariser")
     assert (refused.code, "agents.assistant.skills" in refused.err) == (1, True)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    unasked = cli("skills", "remove", "clerk")
+    assert (unasked.code, "nobody answered; nothing was done" in unasked.err, "--yes" in unasked.err) == (2, True, True)
     assert cli("skills", "remove", "clerk", "--yes").out == "The skill clerk is gone.\n"
     assert cli("skills", "remove", "clerk", "--yes").code == 1
     assert cli("skills", "import", str(tmp_path / "none.zip")).code == 2

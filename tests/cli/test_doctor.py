@@ -174,3 +174,13 @@ def test_the_record_in_the_dns(tmp_path: Path) -> None:
     assert says(b"v=DKIM1; k=rsa; p=AAAA").found.endswith("is of another key")
     assert says(None).found.startswith("there is no record")
     assert says(KeyUnknown("timed out")).state == "note"
+
+
+def test_settings_may_be_read_by_others_and_a_key_may_not(cli: Cli, made: Path) -> None:
+    for name in ("postroom.toml", "some.key"):
+        (made / name).write_text("")
+        (made / name).chmod(0o644)
+    found = [each for each in json.loads(cli("doctor", "--json").out) if each["check"] == "files"]
+    assert [(each["state"], each["found"]) for each in found] == [("fault", "1 file can be read by others")]
+    assert "some.key" in found[0]["fix"]
+    assert "postroom.toml" not in found[0]["fix"]

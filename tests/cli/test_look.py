@@ -161,3 +161,26 @@ def test_the_doctor_finds_a_clock_that_is_behind(cli: Cli, home: Path) -> None:
     ahead.write_text("")
     os.utime(ahead, (4102444800, 4102444800))
     assert states(cli("doctor", "--json").out)["clock"] == "fault"
+
+
+def test_the_check_tells_of_secrets_that_cannot_be_read_from_here(cli: Cli, home: Path) -> None:
+    home.mkdir(mode=0o700)
+    relay = '[relay]\nhost = "mail.example.net"\nfrom = "ada@example.net"\nusername = "ada"\n'
+    (home / "postroom.toml").write_text(relay + 'password = "file:relay.password"\n')
+    told = cli("config", "check")
+    assert (told.code, "No faults." in told.out) == (0, True)
+    assert "file:relay.password: cannot be read (No such file or directory); write the value" in told.err
+    secret = home / "relay.password"
+    secret.write_text("something secret")
+    secret.chmod(0o600)
+    told = cli("config", "check")
+    assert (told.code, told.err) == (0, "")
+
+
+def test_explain_refuses_a_language_without_words(cli: Cli, tmp_path: Path) -> None:
+    mail = tmp_path / "a.eml"
+    mail.write_text("Subject: a\n\napprove\n")
+    told = cli("explain", str(mail), "--languages", "de,xx", home=None)
+    assert (told.code, told.out) == (2, "")
+    assert "no words are known of the language 'xx'" in told.err
+    assert "de, el, en" in told.err

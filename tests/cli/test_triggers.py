@@ -48,7 +48,7 @@ def test_a_list_a_look_and_words(cli: Cli, home: Path, tmp_path: Path) -> None:
     assert (begun.out.startswith("Begun now"), "No server is running" in begun.err) == (True, True)
     assert cli("triggers", "delete", ident[-8:]).out.startswith("Deleted")
     gone = cli("triggers", "show", ident[-8:])
-    assert (gone.code, "has no schedule" in gone.err) == (1, True)
+    assert (gone.code, "has no trigger" in gone.err) == (1, True)
 
 
 def test_a_webhook_is_made_and_its_secret_is_shown_once(cli: Cli, home: Path, tmp_path: Path) -> None:

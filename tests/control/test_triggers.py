@@ -50,7 +50,7 @@ async def test_words(app: App, ask: Ask) -> None:
         assert says in (await ask("trigger.word", id=item.id, word=word))["text"]
         assert (await ask("trigger", id=item.id))["state"] == state
     assert "Deleted" in (await ask("trigger.word", id=item.id, word="delete"))["text"]
-    assert (await refused(ask("trigger", id=item.id))).message.startswith("you has no schedule")
+    assert (await refused(ask("trigger", id=item.id))).message.startswith("account you has no trigger")
     trail = [entry.what for entry in app.store.read(lambda tx: app.runtime.trail(tx, item.account))]
     assert trail[:5] == ["trigger.deleted", "trigger.delete", "trigger.resume", "trigger.run_now", "trigger.pause"]
 
@@ -69,6 +69,6 @@ async def test_a_schedule_of_somebody_else_and_a_word_that_is_none(app: App, ask
     await ask("account.add", name="you")
     await ask("account.add", name="eve")
     item = await put(app)
-    assert (await refused(ask("trigger", account="eve", id=item.id))).message.startswith("eve has no schedule")
+    assert (await refused(ask("trigger", account="eve", id=item.id))).message.startswith("account eve has no trigger")
     assert (await refused(ask("trigger.word", account="eve", id=item.id, word="delete"))).kind == "not-found"
     assert "is no word" in (await refused(ask("trigger.word", account="you", id=item.id, word="explode"))).message

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from bridge.post.reading.model import Languages
 
@@ -61,7 +61,7 @@ class Vocabulary:
 @lru_cache(maxsize=64)
 def _vocabulary(languages: frozenset[str] | None) -> Vocabulary:
     """`languages` None: every unmistakable word of every language, and the weak ones of English."""
-    data = json.loads(resources.files("bridge.post.reading").joinpath("vocabulary.json").read_text("utf-8"))
+    data = _words()
     weak = frozenset(fold(word) for word in data["weak"])
     chosen: dict[str, set[Decision]] = {}
     every: dict[str, set[Decision]] = {}
@@ -84,6 +84,17 @@ def vocabulary(languages: Languages = None) -> Vocabulary:
     if languages is None:
         return _vocabulary(None)
     return _vocabulary(frozenset(["all"] if languages == "all" else languages))
+
+
+def known_languages() -> frozenset[str]:
+    """The codes of the languages that have words."""
+    return frozenset(_words()["approve"]) - {"any"}
+
+
+def _words() -> dict[str, Any]:
+    text = resources.files("bridge.post.reading").joinpath("vocabulary.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
 
 
 def fold(line: str) -> str:
