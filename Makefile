@@ -26,7 +26,7 @@ demo: $(STAMP) ## The main job from end to end: no key, no network
 serve: $(STAMP) ## Run the server
 	@$(BIN)/postroom serve $(ARGS)
 
-test: $(STAMP) lint ## All tests and checks (at most 8 minutes on two cores)
+test: $(STAMP) lint ## All tests and checks (about twelve minutes on two cores)
 	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "not interop" $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy --strict and the import laws
