@@ -35,6 +35,11 @@ def test_the_corpus_is_the_same_every_time_and_is_what_it_says() -> None:
     assert 0.6 < sum("\\Seen" in mail.flags for mail in mails) / 300 < 0.8
 
 
+def test_what_is_said_beside_the_figures_is_kept_where_the_next_run_takes_it_from() -> None:
+    """Said in the page alone, it would be gone with the next `make bench`."""
+    assert report.PAGE.read_text().endswith(report.NOTES.read_text())
+
+
 def test_a_goal_is_met_or_missed_or_not_to_be_said() -> None:
     assert compared(1, 2, Goal(ratio=2)).met is True
     assert compared(1.1, 2, Goal(ratio=2)).met is False
