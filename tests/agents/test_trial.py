@@ -19,8 +19,10 @@ KEY = "sk-canary-4711-abcdef"
 SHORT = settings.Limits(model_seconds=5, first_byte_seconds=2)
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of LiteLLM and what it imports
+    pytest.mark.filterwarnings(
+        "ignore::pytest.PytestUnraisableExceptionWarning"
+    ),  # sockets its clients leave open
 ]
 
 

@@ -70,8 +70,8 @@ def test_a_planted_leak_fails_the_session(tmp_path: Path, deed: str) -> None:
     assert ("A SECRET WAS FOUND" in told.stdout) is (deed != "none"), told.stdout
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of LiteLLM and what it imports
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # sockets its clients leave open
 async def test_a_key_in_use_is_nowhere_but_at_its_server(tmp_path: Path) -> None:
     """The provider refuses the key and repeats it in its error: mails, database, log and files hold none of it."""
     prepare_library_environment()

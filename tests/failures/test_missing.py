@@ -52,8 +52,8 @@ async def test_case_32_no_page_of_the_web_port_decides_anything(house: Desk, ada
     assert house.sink.messages == []
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of LiteLLM and what it imports
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # sockets its clients leave open
 @pytest.mark.parametrize("mode", ["500", "html", "cut", "cutstream", "nochoices"])
 async def test_case_48_a_broken_answer_over_the_wire_is_tried_again_and_each_try_is_a_row(
     tmp_path: Path, mode: str
@@ -79,8 +79,8 @@ async def test_case_48_a_broken_answer_over_the_wire_is_tried_again_and_each_try
         await close()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of LiteLLM and what it imports
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # sockets its clients leave open
 @pytest.mark.parametrize(
     ("modes", "fault", "waits"),
     [

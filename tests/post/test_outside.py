@@ -18,6 +18,7 @@ from config.paths import open_folder
 from config.settings import Listen, Settings
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Role
+from mailstore.sqlite import WriteTx
 from tests.post.desk import AGENT, NOTES, PATIENCE
 from tests.post.outside import PASSWORD, REAL, House, house, key_of, outside_of, reply_to
 
@@ -49,7 +50,7 @@ async def delivered(app: App, raw: bytes) -> None:
     """Mail comes into the provider's INBOX."""
     prepared = app.store.prepare(raw)
 
-    def put(tx):  # type: ignore[no-untyped-def]  # a WriteTx
+    def put(tx: WriteTx) -> None:
         (owner,) = accounts.all(tx)
         messages.append(tx, mailboxes.by_role(tx, owner.id, Role.INBOX), prepared)
 

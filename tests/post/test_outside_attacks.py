@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,9 @@ async def test_a_signature_written_in_another_way_is_the_same_mail(at: House) ->
         (lambda raw: raw.replace(b"To: ", b"To : ", 1), None),
     ],
 )
-async def test_no_broken_signature_passes_without_a_word(at: House, change, rule: str | None) -> None:  # type: ignore[no-untyped-def]  # of the table
+async def test_no_broken_signature_passes_without_a_word(
+    at: House, change: Callable[[bytes], bytes], rule: str | None
+) -> None:
     raw = change(yes(await asked(at)))
     await at.arrives(raw)
     (noted,) = at.trail("outside.refused")

@@ -1,7 +1,7 @@
 """An answer from outside that is refused: its user hears of it at home, once, with what to do; nobody else does."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -61,7 +61,9 @@ def words(kept: Kept) -> str:
     ],
     ids=["no signature", "too old", "other From", "changed", "To unsigned"],
 )
-async def test_the_user_is_told_at_home_what_was_refused_and_what_to_do(at: House, make, why, todo) -> None:  # type: ignore[no-untyped-def]  # of the table
+async def test_the_user_is_told_at_home_what_was_refused_and_what_to_do(
+    at: House, make: Callable[[EmailMessage], bytes], why: str, todo: str
+) -> None:
     await at.arrives(make(await asked(at)))
     (kept,) = told(at)
     assert "still waits" in words(kept)

@@ -6,13 +6,14 @@ import hmac
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from bridge import signatures, webhooks
 from bridge.signatures import Unsigned, claim, fits, key_bytes
 from config.secrets import Secret
-from config.settings import Signature
+from config.settings import Scheme, Signature
 from tests.web.test_webhooks import Hooked, hooked, hurried
 
 __all__ = ["hurried"]
@@ -32,10 +33,14 @@ def mac(text: bytes, key: str = KEY) -> bytes:
     return hmac.new(key.encode(), text, hashlib.sha256).digest()
 
 
+def signature(scheme: str, **options: Any) -> Signature:
+    return Signature("deploy", scheme=cast("Scheme", scheme), **options)
+
+
 def holds(
     scheme: str, headers: dict[str, str], body: bytes, key: str = KEY, now: float = NOW, header: str = ""
 ) -> bool:
-    signed = Signature("deploy", scheme=scheme, header=header or "X-Signature")  # type: ignore[arg-type]  # a scheme
+    signed = signature(scheme, header=header or "X-Signature")
     return fits(claim(signed, headers, now), key_bytes(signed, key), body)
 
 
@@ -100,13 +105,13 @@ def test_a_plain_signature_in_the_forms_that_services_send(form: str) -> None:
 )
 def test_what_is_no_signature_is_told_before_the_body_is_read(scheme: str, headers: dict[str, str]) -> None:
     with pytest.raises(Unsigned):
-        claim(Signature("deploy", scheme=scheme), headers, NOW)  # type: ignore[arg-type]  # a scheme
+        claim(signature(scheme), headers, NOW)
 
 
 @pytest.mark.parametrize("made", [stripe, standard])
 def test_a_signed_time_counts_for_five_minutes(made: Callable[[bytes, int], dict[str, str]]) -> None:
     scheme = "stripe" if made is stripe else "standard"
-    signed = Signature("deploy", scheme=scheme)  # type: ignore[arg-type]  # a scheme
+    signed = signature(scheme)
     for age in (0, signatures.FRESH_SECONDS, -signatures.AHEAD_SECONDS):
         assert claim(signed, made(b"", NOW - age), NOW).signatures
     for age in (signatures.FRESH_SECONDS + 1, -signatures.AHEAD_SECONDS - 1, NOW):
@@ -117,7 +122,7 @@ def test_a_signed_time_counts_for_five_minutes(made: Callable[[bytes, int], dict
 def test_a_key_that_is_too_short_or_no_key_signs_nothing() -> None:
     for scheme, key in (("github", "short"), ("github", ""), ("standard", "whsec_short"), ("standard", "whsec_#")):
         with pytest.raises(ValueError, match=r"shorter|Standard"):
-            key_bytes(Signature("deploy", scheme=scheme), key)  # type: ignore[arg-type]  # a scheme
+            key_bytes(signature(scheme), key)
 
 
 # At the door
@@ -125,7 +130,7 @@ def test_a_key_that_is_too_short_or_no_key_signs_nothing() -> None:
 
 def signed(scheme: str, key: str = KEY, account: str = "ada") -> dict[str, Signature]:
     secret = Secret("env:HOOK", environ={"HOOK": key} if key else {})
-    return {"deploy": Signature("deploy", account=account, scheme=scheme, key=secret)}  # type: ignore[arg-type]  # a scheme
+    return {"deploy": signature(scheme, account=account, key=secret)}
 
 
 async def hub(at: Hooked, body: bytes, key: str = KEY, **more: str) -> int:

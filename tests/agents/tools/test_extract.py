@@ -82,7 +82,7 @@ async def test_a_pdf_is_known_by_its_bytes() -> None:
     assert "Hello there" in (await extract.extract("scan", "application/octet-stream", pdf("Hello there"))).text
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # pypdf warns of what is damaged, which is the point
 @pytest.mark.parametrize(
     ("data", "why"),
     [
