@@ -6,10 +6,10 @@ One rule: only the first 2,000 characters are looked at, because the RFC's rules
 import re
 
 MAX_LOOKED_AT = 2000
-_REFWD = re.compile(
-    r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[::]\s*", re.IGNORECASE
+_REFWD = re.compile(  # the colon too is that of Chinese programs (U+FF1A) as well
+    r"(?:re|fwd?|aw|wg|sv|vs|tr|rv|antw|odp|ynt|回复|答复|转发)\s*(?:\[[^\[\]]*\]\s*)?[:\uff1a]\s*", re.IGNORECASE
 )
-_MARK = re.compile(r"[:\[]|\)\Z")  # without one of these there is nothing to take off
+_MARK = re.compile(r"[:\uff1a\[]|\)\Z")  # without one of these there is nothing to take off
 _BLOB = re.compile(r"\[[^\[\]]*\]\s*")
 _FWD = re.compile(r"\[fwd:(.*)\]\Z", re.IGNORECASE | re.DOTALL)
 

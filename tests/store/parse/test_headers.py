@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.parse import base_subject, decode, decode_header, parse, parse_addresses, parse_date, subject
+from mailstore.parse import base_subject, decode, decode_header, is_reply, parse, parse_addresses, parse_date, subject
 from mailstore.parse.envelope import message_ids, parse_moment, thread_index
 from mailstore.parse.parameters import media_type, parameter, split_parameters
 
@@ -240,10 +240,27 @@ def test_the_day_of_a_date_is_that_which_was_written(value: bytes, day: int | No
         ("  many   blanks ", "many blanks"),
         ("", ""),
         ("Re:", ""),
+        ("回复: 答复\uff1a hello", "hello"),
+        ("转发\uff1ahello", "hello"),
     ],
 )
 def test_base_subject(subject: str, base: str) -> None:
     assert base_subject(subject) == base
+
+
+@pytest.mark.parametrize(
+    ("subject", "answers"),
+    [
+        ("Re: x", True),
+        ("[a] Fwd: x", True),
+        ("回复\uff1ax", True),
+        ("x (fwd)", True),
+        ("x", False),
+        ("Regarding: x", False),
+    ],
+)
+def test_whether_a_subject_answers(subject: str, answers: bool) -> None:
+    assert is_reply(subject) is answers
 
 
 def test_parameters_as_written_and_as_read() -> None:
