@@ -100,7 +100,7 @@ class Client:
                     self._take(end + 2)
                     raise Unexpected(status[:160].decode("latin1"))
                 return end + 2
-            at = max(0, self._end - 400)
+            at = start - 2 if start > 1 else max(0, self._end - len(mark))
             self._receive()
 
     def line(self) -> bytes:

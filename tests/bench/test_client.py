@@ -28,11 +28,13 @@ def answering(*answers: bytes, size: int = 1 << 20) -> Iterator[Target]:
                     connection.sendall(said[start : start + size])
             lines.readline()
 
-    thread = threading.Thread(target=serve)
+    thread = threading.Thread(target=serve, daemon=True)
     thread.start()
-    yield Target("scripted", listening.getsockname()[1], 0, Path(), "", "", 0)
-    thread.join(20)
-    listening.close()
+    try:
+        yield Target("scripted", listening.getsockname()[1], 0, Path(), "", "", 0)
+        thread.join(20)
+    finally:
+        listening.close()
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
@@ -47,6 +49,14 @@ def test_answers_are_heard_one_by_one(size: int) -> None:
         client.act("B")
         assert client.command("C") == b"* OK later\r\nz000003 OK [X] z000001 \r\n"
         assert client.line() == b"* EXTRA"
+
+
+def test_a_long_last_line_in_many_pieces_is_heard_whole() -> None:
+    """As of COPYUID with many ranges."""
+    last = b"* 1 EXISTS\r\nTAG OK [COPYUID 1 " + b"1," * 1000 + b"2 3] done\r\n"
+    with answering(last, last, size=7) as target, Client(target, login=False) as client:
+        assert client.command("A") == last.replace(b"TAG", b"z000001")
+        assert client.command("B") == last.replace(b"TAG", b"z000002")
 
 
 def test_answers_larger_than_the_buffer_are_heard_whole() -> None:
