@@ -25,7 +25,7 @@ from tests.agents.mcp.kit import lines, small
 from tests.agents.mcp.test_runtime import Fixed
 from tests.agents.script import ScriptedModel, say, want
 from tests.crash.kills import Faults, Killer, arguments, report
-from tests.crash.stage import all_ended, wants_user
+from tests.crash.stage import asked
 
 PROTOCOLS = {"today": ("paint",), "older": ("prime", "--older")}
 """A protocol, and the tool that is called in it. Of today's protocol a call ends where it asks and is made again, so a
@@ -59,14 +59,11 @@ async def play(protocol: str, home: Path, killer: Killer | None) -> World:
     await w.runtime.start()
     try:
         await w.send()
-        while True:
-            await w.until(lambda: wants_user(w) or all_ended(w))
-            found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
-            if not found:
-                return w
+        async for found in asked(w):
             for request in found:
                 verdict, words = _says(request)
                 await w.decide(request, verdict, text=words)
+        return w
     finally:
         await servers.stop()
 

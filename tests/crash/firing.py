@@ -23,7 +23,7 @@ from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, say, want
 from tests.agents.triggers.clock import moment
 from tests.crash.kills import Faults, Killer, arguments, report
-from tests.crash.stage import all_ended, wants_user
+from tests.crash.stage import asked
 
 SCRIPT = [say("", want("note", what="a"), want("look", what="b")), say("Done.")]
 CALLS = ("one", "two")
@@ -85,11 +85,7 @@ async def _quiet(w: World) -> None:
 
     A step that was under way at both kills is not tried a third time but asked about; the user says that it is done.
     """
-    while True:
-        await w.until(lambda: wants_user(w) or all_ended(w))
-        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
-        if not found:
-            return
+    async for found in asked(w):
         for request in found:
             assert request.kind is RequestKind.UNKNOWN
             await w.decide(request, "done")

@@ -23,7 +23,7 @@ from tests.agents import invariants
 from tests.agents.kit import World
 from tests.agents.script import ScriptedModel, say, want
 from tests.crash.kills import Faults, Killer, arguments, report
-from tests.crash.stage import all_ended, approve, wants_user
+from tests.crash.stage import approve, asked
 
 OLD = "an older note"
 
@@ -75,14 +75,11 @@ async def play(home: Path, killer: Killer | None) -> World:
     w.model._scripts = {"": script(code)}  # type: ignore[attr-defined]  # the scripted model; the name is known only now
     await w.runtime.start()
     await w.send()
-    while True:
-        await w.until(lambda: wants_user(w) or all_ended(w))
-        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
-        if not found:
-            return w
+    async for found in asked(w):
         for request in found:
             verdict, text = approve(request)
             await w.decide(request, verdict, text=text)
+    return w
 
 
 def _prepare(tx: WriteTx, w: World, home: Path) -> str:

@@ -8,7 +8,7 @@ playing, and checks the invariants.
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -195,17 +195,24 @@ async def play(home: Path, scenario: Scenario, killer: Killer | None) -> World:
     await w.send()
     await w.until(lambda: w.rows("SELECT 1 FROM runs"))
     (home / "accepted").touch()
-    while True:
-        await w.until(lambda: wants_user(w) or all_ended(w))
-        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
-        if not found:
-            return w
+    async for found in asked(w):
         if scenario.word:
             await w.word(scenario.word)
         for request in found if not scenario.word else []:
             for seat in SEATS if scenario.two else (Seat.OWNER,):
                 verdict, text = scenario.answer(replace(request, seat=seat))
                 await w.decide(request, verdict, text=text, seat=seat, by=SEATS[seat])
+    return w
+
+
+async def asked(w: World) -> AsyncIterator[Sequence[RequestInfo]]:
+    """What is open, each time that the user is asked something, until no run goes on or waits."""
+    while True:
+        await w.until(lambda: wants_user(w) or all_ended(w))
+        found = w.db.read(lambda tx: w.runtime.waiting(tx, 1))
+        if not found:
+            return
+        yield found
 
 
 def wants_user(w: World) -> bool | None:
