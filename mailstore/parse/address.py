@@ -39,7 +39,7 @@ class Address:
 
 _GROUP_END = Address(None, None, None, None)
 _ATOM = rb"[^\s\"(),.:;<>@\[\]\\\x00-\x1f]++"
-_DOTTED = _ATOM + rb"(?:\." + _ATOM + rb")*+"
+_DOTTED = _ATOM + rb"(?>(?:\." + _ATOM + rb")*)"
 _PLAIN = re.compile(
     rb"[ \t]*+(?:(?:\"([^\"\\]*+)\"[ \t]*+|([^\"(),:;<>@\[\]\\]*+))<(" + _DOTTED + rb")@(" + _DOTTED + rb")>"
     rb"|(" + _DOTTED + rb")@(" + _DOTTED + rb"))[ \t]*+(?:,|\Z)"

@@ -93,7 +93,7 @@ def first_values(block: bytes, names: Collection[str]) -> Callable[[str], bytes 
 def _finder(names: frozenset[str]) -> Callable[[bytes], list[tuple[bytes, bytes]]]:
     """Finds the fields of these names, folds included; each stands behind a line end, with which it is soon found."""
     alternatives = "|".join(map(re.escape, sorted(names))).encode()
-    value = rb"((?:[^\r]++|\r(?!\n(?![ \t])))*+)"
+    value = rb"((?>[^\r]*(?:\r(?!\n(?![ \t]))[^\r]*)*))"
     return re.compile(rb"\r\n(%b)[ \t]*+:%b" % (alternatives, value), re.IGNORECASE).findall
 
 

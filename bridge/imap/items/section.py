@@ -22,7 +22,7 @@ MAX_PART_NUMBERS: Final = 100
 
 _PART_NUMBER: Final = re.compile(rb"[1-9][0-9]{0,9}(?=[.\]])")
 # A header field with its folds; its name is the group.
-_FIELD: Final = re.compile(rb"^([^\s:]++)[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z)", re.MULTILINE)
+_FIELD: Final = re.compile(rb"^([^\s:]++)[ \t]*+:[^\n]*+(?>(?:\n[ \t][^\n]*+)*)(?:\n|\Z)", re.MULTILINE)
 _KINDS: Final = (b"HEADER", b"HEADER.FIELDS", b"HEADER.FIELDS.NOT", b"TEXT")
 _PART_KINDS: Final = (*_KINDS, b"MIME")
 

@@ -18,20 +18,20 @@ ASTRING_ATOM: Final = re.compile(rb'[^\x00-\x20\x7f-\xff(){%*"\\]++')
 LIST_ATOM: Final = re.compile(rb'[^\x00-\x20\x7f-\xff(){"\\]++')
 # The body of a quoted string. Eight-bit bytes are let through here (old clients put Latin-1 and UTF-8 passwords in
 # quotes); who cannot use them refuses them.
-QUOTED: Final = re.compile(rb'"((?:[^"\\\r\n\x00]|\\["\\])*+)"')
+QUOTED: Final = re.compile(rb'"((?>[^"\\\r\n\x00]*(?:\\["\\][^"\\\r\n\x00]*)*))"')
 ESCAPE: Final = re.compile(rb'\\(["\\])')
 NUMBER: Final = re.compile(rb"[0-9]++")
 # A flag is an atom, or an atom behind a backslash. "\*" is no flag a client may name.
 FLAG: Final = re.compile(rb'\\?+[^\x00-\x20\x7f-\xff(){%*"\\\]]++')
-FLAGS: Final = re.compile(rb"\(((?:%b(?: %b)*+)?+)\)" % (FLAG.pattern, FLAG.pattern))
-SEQUENCE_SET: Final = re.compile(rb"(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?+(?:,(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?+)*+")
+FLAGS: Final = re.compile(rb"\(((?>(?:%b(?: %b)*)?))\)" % (FLAG.pattern, FLAG.pattern))
+SEQUENCE_SET: Final = re.compile(rb"(?>(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?(?:,(?:[0-9]++|\*)(?::(?:[0-9]++|\*))?)*)")
 DATE: Final = re.compile(rb'(?:([0-9]{1,2})-([A-Za-z]{3})-([0-9]{4})|"([0-9]{1,2})-([A-Za-z]{3})-([0-9]{4})")')
 DATE_TIME: Final = re.compile(
     rb'"([ 0-9]?[0-9])-([A-Za-z]{3})-([0-9]{4}) ([0-9]{2}):([0-9]{2}):([0-9]{2}) ([+-])([0-9]{2})([0-9]{2})"'
 )
 # What names a fetch item, a status item, a search key or a parameter: letters, digits, dots and hyphens.
 WORD: Final = re.compile(rb"[A-Za-z0-9][A-Za-z0-9.\-]*+")
-BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?+")
+BASE64: Final = re.compile(rb"(?>(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)")
 SPACES_TO_END: Final = re.compile(rb" *+\Z")
 
 # tag = 1*<any ASTRING-CHAR except "+">
@@ -45,7 +45,7 @@ LITERAL_END: Final = re.compile(rb"(~?)\{([0-9]{1,18})(\+?)\}\Z")
 # Looks like an announcement, but its length cannot be known: {+5}, {5++}, {-1}, {10^30}.
 BROKEN_LITERAL_END: Final = re.compile(rb"\{[+\-]*[0-9]+[+\-]*\}\Z")
 # True for a text whose quotes are all closed.
-QUOTES_CLOSED: Final = re.compile(rb'[^"]*+(?:"(?:[^"\\]|\\.)*+"[^"]*+)*+', re.DOTALL)
+QUOTES_CLOSED: Final = re.compile(rb'(?>[^"]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"]*)*)', re.DOTALL)
 
 MONTHS: Final = MappingProxyType(
     {

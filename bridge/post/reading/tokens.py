@@ -12,7 +12,7 @@ from dataclasses import dataclass
 MAX_TAGS = 8_000
 _NAME = re.compile(r"[A-Za-z][^\s/>]*+")
 _ATTRIBUTE = re.compile(
-    r"[\s/]*+(?:(>)|([^\s/>=][^\s/>=]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^\s>]*+)))?+)"
+    r"[\s/]*+(?:(>)|([^\s/>=][^\s/>=]*+)(?>(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^\s>]*+)))?))"
 )
 _COMMENT_END = re.compile(r"--!?>")
 _RAW = {
