@@ -19,7 +19,7 @@ def read_object(raw: str) -> dict[str, Any]:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw, parse_constant=_no_constant)
+        value = mended_tree(json.loads(raw, parse_constant=_no_constant))
     except json.JSONDecodeError as fault:
         where = f"{fault.msg} at line {fault.lineno}, column {fault.colno}"
         raise Unreadable(f"The arguments are not valid JSON: {where}.") from None
@@ -27,8 +27,7 @@ def read_object(raw: str) -> dict[str, Any]:
         raise Unreadable("The arguments are nested too deeply.") from None
     if not isinstance(value, dict):
         raise Unreadable("The arguments must be one JSON object.")
-    read: dict[str, Any] = mended_tree(value)
-    return read
+    return value
 
 
 def _no_constant(name: str) -> Any:

@@ -3,7 +3,10 @@
 The rule: what comes from outside is mended where it comes in, so that nothing behind can stumble over it.
 """
 
-from typing import Any
+from typing import Any, Final
+
+DEEPEST: Final = 100
+"""How many levels a JSON value may have. Fixed, lest it depend on who asks: what is read once is read again later."""
 
 
 def mended(text: str) -> str:
@@ -15,12 +18,14 @@ def mended(text: str) -> str:
     return text
 
 
-def mended_tree(value: Any) -> Any:
-    """The same for every text of a JSON value, names of objects too."""
+def mended_tree(value: Any, levels: int = DEEPEST) -> Any:
+    """The same for every text of a JSON value, names of objects too. Raises RecursionError for one with more levels."""
     if isinstance(value, str):
         return mended(value)
+    if not isinstance(value, list | dict):
+        return value
+    if not levels:
+        raise RecursionError("nested too deeply")
     if isinstance(value, list):
-        return [mended_tree(one) for one in value]
-    if isinstance(value, dict):
-        return {mended(name): mended_tree(one) for name, one in value.items()}
-    return value
+        return [mended_tree(one, levels - 1) for one in value]
+    return {mended(name): mended_tree(one, levels - 1) for name, one in value.items()}

@@ -80,7 +80,7 @@ def _said(found: re.Match[str]) -> str:
     """The message in a body that a library gives as it came; anything else stays as it is."""
     try:
         body = json.loads(found[2])
-    except ValueError:
+    except (ValueError, RecursionError):
         return found[0]
     error = body.get("error", body)
     said = error.get("message") if isinstance(error, dict) else error

@@ -1,11 +1,13 @@
 """Halves of characters, as models send them when an emoji is cut: they are mended, and no step is lost."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from agents import schema
-from agents.wholetext import mended, mended_tree
+from agents.llm import WantedCall
+from agents.wholetext import DEEPEST, mended, mended_tree
 from tests.agents.kit import world
 from tests.agents.script import say, want
 
@@ -32,6 +34,28 @@ def test_the_arguments_of_a_call_are_mended_where_they_are_read() -> None:
         "name": "\ufffd.txt",
         "more": ["😀", "\ufffd"],
     }
+
+
+@pytest.mark.parametrize(("opened", "closed"), [('{"a":', "}"), ('{"a":[', "]}")])
+@pytest.mark.parametrize("times", [600, 100_000])
+def test_arguments_that_are_nested_too_deeply_are_refused_in_words(opened: str, closed: str, times: int) -> None:
+    with pytest.raises(schema.Unreadable, match="nested too deeply"):
+        schema.read_object(opened * times + "1" + closed * times)
+
+
+def test_how_deep_arguments_may_be_does_not_depend_on_who_reads_them() -> None:
+    raw = '{"a":' * DEEPEST + "1" + "}" * DEEPEST
+    assert schema.read_object(raw) == json.loads(raw)
+    with pytest.raises(schema.Unreadable, match="nested too deeply"):
+        schema.read_object(f'{{"a":{raw}}}')
+
+
+async def test_a_call_nested_too_deeply_is_told_to_the_model_and_ends_no_run(tmp_path: Path) -> None:
+    deep = WantedCall("deep", "look", '{"what":' * 600 + "1" + "}" * 600)
+    async with world(tmp_path, [say("", deep), say("Done.")]) as w:
+        got = await w.send()
+        assert await w.ended(got.run) == "done"
+        assert [row["state"] for row in w.rows("SELECT state FROM tool_calls")] == ["invalid"]
 
 
 async def test_a_reply_with_halves_is_a_reply_like_any_other(tmp_path: Path) -> None:
