@@ -198,11 +198,9 @@ def _plugin(files: Mapping[str, bytes], manifest: str) -> Bundle:
 
 def _told_servers(files: Mapping[str, bytes], named: object) -> dict[str, Any]:
     """The servers of a plugin: those that its manifest holds or names the file of, else those of its .mcp.json."""
-    place = _SERVERS
-    if isinstance(named, str):
-        place = named.removeprefix("./")
-        if place not in files:
-            raise Refused(f"{place} is named as the file of its servers and is not in it")
+    place = _place_of_servers(named)
+    if isinstance(named, str) and place not in files:
+        raise Refused(f"{place} is named as the file of its servers and is not in it")
     told = named
     if not isinstance(named, dict):
         tree = _json(files[place], place) if place in files else {}
@@ -210,6 +208,11 @@ def _told_servers(files: Mapping[str, bytes], named: object) -> dict[str, Any]:
     if not isinstance(told, dict) or not isinstance(named, dict | str | None):
         raise Refused("mcpServers must be an object")
     return told
+
+
+def _place_of_servers(named: object) -> str:
+    """The file of a plugin's servers, which its manifest may name."""
+    return named.removeprefix("./") if isinstance(named, str) else _SERVERS
 
 
 def _json(raw: bytes, place: str) -> dict[str, Any]:
@@ -314,13 +317,14 @@ def _write_servers(folder: DataFolder, more: Mapping[str, Any], gone: frozenset[
 def _servers_of(plugin: str, folder: DataFolder) -> set[str]:
     """The servers that an installed plugin brought."""
     root = folder.plugins / plugin
-    found = [path for path in root.rglob("*.json") if path.is_file()]
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
-    manifest = next((path for path in MANIFESTS if path in files), None)
+    manifest = next((path for path in MANIFESTS if (root / path).is_file()), None)
     if manifest is None:
         return set()
     try:
-        return set(_plugin(files, manifest).servers)
+        named = _json((root / manifest).read_bytes(), manifest).get("mcpServers")
+        place = _place_of_servers(named)
+        files = {place: (root / place).read_bytes()} if (root / place).is_file() else {}
+        return set(_told_servers(files, named))
     except Refused:
         return set()
 

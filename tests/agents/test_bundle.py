@@ -179,6 +179,18 @@ def test_a_plugin_may_name_the_file_of_its_servers_and_other_folders_of_skills_a
     assert "config/servers.json is named as the file of its servers" in refused(pack(files))
 
 
+def test_the_servers_go_with_a_plugin_whatever_their_file_is_called_and_whatever_became_of_its_skills(
+    folder: DataFolder,
+) -> None:
+    about = b'{"name": "office", "mcpServers": "./config/servers"}'
+    servers = b'{"mcpServers": {"letters": {"command": "x"}}}'
+    files = {"plugin.json": about, "config/servers": servers, "skills/clerk/SKILL.md": SKILL}
+    install(read(pack(files)), folder)
+    (folder.plugins / "office" / "skills" / "clerk" / "SKILL.md").write_text("no skill any more")
+    assert remove("office", folder) == "plugin"
+    assert json.loads(folder.mcp_file.read_text()) == {"mcpServers": {}}
+
+
 def test_a_plugin_cannot_take_the_place_of_a_server(folder: DataFolder) -> None:
     mine = {"mcpServers": {"docs": {"command": "mine"}, "other": {"command": "x"}}}
     folder.mcp_file.write_text(json.dumps(mine))
