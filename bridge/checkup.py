@@ -102,7 +102,7 @@ def _webhooks(settings: Settings, house: House | None) -> Iterator[Finding]:
         names = ", ".join(name for _, name in there)
         yield Finding("webhooks", "note", f"off, and there is {names}", "write enabled = true under [webhooks]")
     for name, signed in settings.signatures.items():
-        check, owner = f"signature {name}", signed.account or settings.user
+        check, owner = f"signature {name}", signatures.owner_of(settings, signed)
         problem = secret_fault(signed.key)
         if problem is None:
             try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from config.settings import Signature
+from config.settings import Settings, Signature
 
 FRESH_SECONDS: Final = 300
 """How old a signed time may be."""
@@ -50,6 +50,17 @@ class Claim:
     before: bytes = b""
     time: str | None = None
     key: str = ""
+
+
+def of_webhook(settings: Settings, account: str, name: str) -> Signature | None:
+    """How the calls of an account's webhook are signed, if they are."""
+    signed = settings.signatures.get(name)
+    return signed if signed is not None and owner_of(settings, signed) == account else None
+
+
+def owner_of(settings: Settings, signed: Signature) -> str:
+    """The name of the account whose webhook is signed so."""
+    return signed.account or settings.user
 
 
 def claim(signed: Signature, headers: Headers, now: float) -> Claim:

@@ -106,10 +106,10 @@ class Webhooks:
 
     def signature(self, account: str, name: str) -> Signature | None:
         """How the calls of a webhook are signed, if they are."""
-        signed = self.settings.signatures.get(name.lower())
+        if not self.settings.signatures:
+            return None
         owner = self.store.read(lambda tx: accounts.find(tx, account, self.settings.domain))
-        whose = signed.account or self.settings.user if signed is not None else ""
-        return signed if owner is not None and owner.name == whose else None
+        return signatures.of_webhook(self.settings, owner.name, name.lower()) if owner is not None else None
 
     async def claim(self, signed: Signature, account: str, headers: Mapping[str, str], peer: str) -> Claim:
         """What the headers of a signed call claim. Raises NoSuchHook, WrongSecret (both after a delay), TooOften."""
@@ -142,7 +142,7 @@ class Webhooks:
 
     def _signed_trigger(self, signed: Signature) -> Trigger | None:
         def find(tx: ReadTx) -> Trigger | None:
-            owner = accounts.find(tx, signed.account or self.settings.user, self.settings.domain)
+            owner = accounts.find(tx, signatures.owner_of(self.settings, signed), self.settings.domain)
             return trigger.named(tx, owner.id, "webhook", signed.name) if owner is not None else None
 
         return self.store.read(find)

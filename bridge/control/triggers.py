@@ -13,6 +13,7 @@ from agents.automations import WORDS
 from agents.rule import SpecFault
 from agents.trigger import New, Trigger
 from agents.wall import next_occurrence
+from bridge import signatures
 from bridge.control.ports import Desk, StoreDesk
 from bridge.control.protocol import BAD_REQUEST, NOT_FOUND, REFUSED, Args, ControlError, Json
 from bridge.control.who import chosen
@@ -147,9 +148,8 @@ def _door(desk: Desk, account: Account, item: Trigger, secret: str) -> Json:
     if item.kind == "webhook":
         port = desk.ports.web if desk.ports else desk.settings.listen.web
         url = f"http://127.0.0.1:{port}/hooks/{account.name}/{item.name}"
-        signed = desk.settings.signatures.get(item.name)
-        ours = signed is not None and (signed.account or desk.settings.user) == account.name
-        scheme = signed.scheme if signed is not None and ours else ""
+        signed = signatures.of_webhook(desk.settings, account.name, item.name)
+        scheme = signed.scheme if signed is not None else ""
         return {"url": url, "secret": secret, "enabled": desk.settings.webhooks.enabled, "signed": scheme}
     return {}
 
