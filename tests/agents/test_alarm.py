@@ -98,6 +98,7 @@ async def test_a_time_that_is_over_rings_at_once_however_late(monkeypatch: pytes
         wall.off += timedelta(seconds=HOUR / 2 + late)
         made._scheduler.wakeup()
         await rings.reach(1)
+        assert made._scheduler.get_jobs() == []
 
 
 async def test_a_new_time_takes_the_place_of_the_one_before() -> None:
@@ -117,6 +118,8 @@ async def test_a_ring_that_sets_the_next_time_is_never_left_out_as_one_too_many(
         rings.then = lambda: made.set(0.0) if rings.count < 200 else None
         made.set(0.0)
         await rings.reach(200)
+        await passed()
+        assert rings.count == 200
 
 
 async def test_a_ring_that_fails_does_not_silence_the_next(caplog: pytest.LogCaptureFixture) -> None:
@@ -151,6 +154,8 @@ async def test_clearing_as_it_rings_is_no_error() -> None:
         made._scheduler._process_jobs()
         made.clear()
         await rings.reach(1)
+        await passed()
+        assert rings.count == 1
 
 
 async def test_a_wall_clock_set_back_does_not_make_it_ring_early(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,7 +247,9 @@ async def test_without_an_alarm_the_look_finds_what_is_due(tmp_path: Path, monke
     async with world(tmp_path, []) as w:
         await remind(w, 60)
         w.clock.advance(seconds=120)
-        await w.until(lambda: w.mails(Kind.REMINDER))
+        [mail] = await w.until(lambda: w.mails(Kind.REMINDER))
+        assert not w.runtime._timer._alarm.is_open
+        assert mail.kind is Kind.REMINDER
 
 
 async def test_a_look_that_fails_is_not_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

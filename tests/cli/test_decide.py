@@ -117,9 +117,10 @@ async def test_some_items_are_approved_others_refused_with_a_reason(three: Waiti
     assert found.state == "mixed"
     decided = [(entry.what, entry.facts["line"]) for entry in trail if entry.what.startswith("approval.")]
     assert decided == [
-        ("approval.approved", "approve 1,3"), ("approval.approved", "approve 1,3"),
+        ("approval.approved", "approve 1,3"),
+        ("approval.approved", "approve 1,3"),
         ("approval.rejected", "reject 2: he is away"),
-    ]  # fmt: skip
+    ]
     assert sorted(await three.sent(2)) == [("cleo@example.org",), ("maya@example.org",)]
 
 
