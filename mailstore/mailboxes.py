@@ -26,6 +26,7 @@ __all__ = [
     "delete",
     "find",
     "get",
+    "has_below",
     "make",
     "rename",
     "status",
@@ -118,13 +119,18 @@ def delete(tx: WriteTx, mailbox: Mailbox) -> None:
     """
     mailbox = get(tx, mailbox.id)
     _refuse_standard(tx, mailbox, "deleted")
-    below = tx.all("mailstore.mailboxes.below", account=mailbox.account, name=mailbox.name)
+    below = has_below(tx, mailbox)
     if below and not mailbox.selectable:
         raise HasChildren(f"there are mailboxes below {mailbox.name}")
     removal.empty(tx, mailbox)
     tx.run("mailstore.mailboxes.delete-annotations", account=mailbox.account, mailbox=mailbox.id)
     tx.run(f"mailstore.mailboxes.{'hollow' if below else 'delete'}", mailbox=mailbox.id)
     tx.emit(Touched(frozenset((mailbox.id,))))
+
+
+def has_below(tx: ReadTx, mailbox: Mailbox) -> bool:
+    """Whether there are mailboxes below this one."""
+    return bool(tx.value("mailstore.mailboxes.has-below", account=mailbox.account, name=mailbox.name))
 
 
 def subscribe(tx: WriteTx, account: AccountId, name: str, on: bool) -> None:

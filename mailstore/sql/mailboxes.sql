@@ -30,6 +30,10 @@ SELECT m.*, s.name IS NOT NULL AS subscribed
 FROM mailboxes m LEFT JOIN subscription s ON s.account = m.account AND s.name = m.name
 WHERE m.account = :account AND substr(m.name, 1, length(:name) + 1) = :name || '/' ORDER BY m.name;
 
+-- name: has-below
+-- Whether there are any. The character behind the slash is 0, so the index on names finds it.
+SELECT EXISTS (SELECT 1 FROM mailboxes WHERE account = :account AND name > :name || '/' AND name < :name || '0');
+
 -- name: number
 SELECT count(*) FROM mailboxes WHERE account = :account;
 

@@ -286,8 +286,8 @@ def composed(session: Session, name: str) -> str:
 def introduce(session: Session, mailbox: Mailbox, given: str, marks: Sequence[bytes] | None = None) -> None:
     """LIST of one mailbox, with OLDNAME when the client called it otherwise than it is called (RFC 9051 6.3.9.7)."""
     if marks is None:
-        rows = session.store.read(lambda tx: read_rows(tx, mailbox.account))
-        row = next((row for row in rows if row.name == mailbox.name), Row(mailbox.name, mailbox, False, False))
+        has_children = session.store.read(lambda tx: mailboxes.has_below(tx, mailbox))  # not all names: SELECT tells it
+        row = Row(mailbox.name, mailbox, mailbox.subscribed, has_children)
         marks = attributes(row, Listing("", (), frozenset({Selection.SUBSCRIBED})), session.dialect)
     old = b' ("OLDNAME" (%b))' % _name(session, given) if _decomposed(session, given) and given != mailbox.name else b""
     session.say(b'LIST (%b) "/" %b%b' % (b" ".join(marks), _name(session, mailbox.name), old))
