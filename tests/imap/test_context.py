@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.imap.session import Session
 from config.settings import Imap
 from mailstore.model import Mailbox, Uid
 from mailstore.query import Query
@@ -152,18 +153,24 @@ async def test_where_only_searches_are_watched_sorts_are_not(tmp_path: Path) -> 
         assert (await client.command("CAPABILITY")).untagged[0].split().count(b"CONTEXT=SORT") == 0
 
 
-@pytest.mark.parametrize("meanwhile", [0, 1])
-@pytest.mark.parametrize("leaving", [b'CANCELUPDATE "w"', b"CLOSE", b"SELECT Archive"])
-async def test_a_look_that_began_during_idle_is_told_before_its_end(
-    leaving: bytes, meanwhile: int, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And no news of a result reaches a client that has just stopped watching it."""
+async def watching_in_idle(house: House) -> tuple[Client, Session]:
+    """A client that watches a search of everything, named w, and is in IDLE, named i."""
     client = await house.login("ada", "INBOX")
     client.send(b"w UID SEARCH RETURN (UPDATE ALL) ALL\r\n")
     await client.answer(b"w")
     client.send(b"i IDLE\r\n")
     await client.response()
     [session] = house.service.sessions
+    return client, session
+
+
+@pytest.mark.parametrize("meanwhile", [0, 1])
+@pytest.mark.parametrize("leaving", [b'CANCELUPDATE "w"', b"CLOSE", b"SELECT Archive"])
+async def test_a_look_that_began_during_idle_is_told_before_its_end(
+    leaving: bytes, meanwhile: int, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no news of a result reaches a client that has just stopped watching it."""
+    client, session = await watching_in_idle(house)
     honest, go = house.store.search, asyncio.Event()
 
     async def slow(mailbox: Mailbox, query: Query) -> list[Uid]:
@@ -193,12 +200,7 @@ async def test_a_look_that_began_during_idle_is_told_before_its_end(
 
 
 async def test_one_look_at_a_time_however_much_changes_meanwhile(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = await house.login("ada", "INBOX")
-    client.send(b"w UID SEARCH RETURN (UPDATE ALL) ALL\r\n")
-    await client.answer(b"w")
-    client.send(b"i IDLE\r\n")
-    await client.response()
-    [session] = house.service.sessions
+    client, session = await watching_in_idle(house)
     honest, go = house.store.search, asyncio.Event()
     looks: list[int] = []
 
