@@ -23,8 +23,8 @@ NEAR = 24
 
 
 def unreadable(color: str, ground: str) -> bool:
-    """Whether text of one colour (small letters, no blanks) on another is not seen; the page is white where no colour
-    is behind it, and without a colour the text is black."""
+    """Whether text of one colour (small letters, no blanks) on another is not seen. The page is white where no colour
+    is behind it; text without a colour of its own counts as seen, whatever is behind it."""
     if not color or color in ("inherit", "initial"):
         return False
     if _CLEAR.match(color) or _is_clear_hex(color):

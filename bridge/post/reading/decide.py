@@ -202,15 +202,17 @@ def _context(message: Message, mail: SentMail | None) -> Context:
         names |= {fold(name) for name in mail.names}
     sender = fold(message.envelope.from_[0].display) if message.envelope.from_ else ""
     local = (message.envelope.from_[0].mailbox or b"").decode("latin-1").lower() if message.envelope.from_ else ""
+    name = _name_words(sender, local)
+    named = _named(mail, name) if mail is not None else frozenset()
     return Context(
         sent=mail,
         addresses=frozenset(address for address in addresses if "@" in address),
         subject=plain(mail.subject) if mail is not None else "",
         names=frozenset(name for name in names if len(name) >= 3 and "@" not in name),
-        sender=_name_words(sender, local),
+        sender=name,
         sender_local=local,
-        named=_named(mail, _name_words(sender, local)) if mail is not None else frozenset(),
-        topics=_topics(mail) if mail is not None else frozenset(),
+        named=named,
+        about=named | _topics(mail) if mail is not None else named,
     )
 
 
@@ -220,7 +222,10 @@ def _topics(mail: SentMail) -> frozenset[str]:
     rows = [row[2:] for row in mail.text[:MAX_NAMED].splitlines() if row.startswith("| ")]
     found = {word for row in rows for word in words_of(row) if len(word) > 4 and word.isalpha()}
     legal = (*known.disclaimer_marks, *known.disclaimer_openers, *known.footer_words, *known.company_marks)
-    return frozenset(word for word in found - known.footer_common if not any(word in m or m in word for m in legal))
+    joined, short = "\n".join(legal), [mark for mark in legal if mark.isalpha()]  # only these can be in a word
+    return frozenset(
+        word for word in found - known.footer_common if word not in joined and not any(mark in word for mark in short)
+    )
 
 
 def _named(mail: SentMail, sender: Collection[str]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from bridge.post.reading.phrases import (
     is_prose,
     phrases,
     plain,
+    said,
     without_addresses,
     words,
 )
@@ -78,13 +79,13 @@ def _is_mixed(text: str) -> bool:
     latin = sum(char < "\u0250" for char in letters)
     if latin in (0, len(letters)):
         return False
-    said = "".join(char if char < "\u0250" else " " for char in text)
-    return 2 * latin > len(letters) or alarming(said) or is_prose(said)
+    in_latin = "".join(char if char < "\u0250" else " " for char in text)
+    return 2 * latin > len(letters) or alarming(in_latin) or is_prose(in_latin)
 
 
 def is_errand(text: str, named: Collection[str] = ()) -> bool:
     """Whether a line names somebody of the request, a day or something to do."""
-    return any(word in named or word in phrases().errand_words for word in (said.strip(".'") for said in words(text)))
+    return any(word in named or word in phrases().errand_words for word in said(plain(text)))
 
 
 def _stripped(text: str, limit: int) -> str:
@@ -109,12 +110,12 @@ def _goes_on(piece: str) -> bool:
 
 def _at_starts(sentence: str) -> list[str]:
     """A sentence cut before each word with a capital by which sentences of footers begin."""
-    said = sentence.split()
+    found = sentence.split()
     starts = [0]
     starts += [
-        at for at, word in enumerate(said) if at and word[0].isupper() and word.lower() in phrases().footer_starts
+        at for at, word in enumerate(found) if at and word[0].isupper() and word.lower() in phrases().footer_starts
     ]
-    return [" ".join(said[start:end]) for start, end in zip(starts, [*starts[1:], len(said)], strict=True)]
+    return [" ".join(found[start:end]) for start, end in zip(starts, [*starts[1:], len(found)], strict=True)]
 
 
 def _of_a_footer(sentence: str, named: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from bridge.post.reading.model import Context, Line
-from bridge.post.reading.phrases import alarming, is_prose, phrases, plain
+from bridge.post.reading.phrases import alarming, is_prose, phrases, plain, said
 
 MAX_ATTRIBUTION_LINES = 5
 MAX_ATTRIBUTION = 400
@@ -28,7 +28,6 @@ _DATE = re.compile(
 _LINKS = re.compile(r"[<\[(][^<>\[\]()]*[@:][^<>\[\]()]*[>\])]|\S+@\S+")
 _ADDRESSES = re.compile(r'"[^"]*"|<[^<>]*>|\S+@\S+')
 _DIGIT = re.compile(r"\d")
-_WORDS = re.compile(r"[\w'’.]*\w")
 _STRONG_OPENERS = frozenset("on am le el il em op den dne pada στις vào w".split())
 """What the sentence begins with in its language."""
 _OPENS = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(_STRONG_OPENERS))}) (?:[^\W\d_]+[.,]* ){{0,2}}\d")
@@ -112,7 +111,7 @@ def _bare_value(text: str, context: Context) -> str | None:
         return "subject"
     if "@" in value and not _ADDRESSES.sub("", value).strip(" ,;") and not alarming(value, _own_words(context)):
         return "ours" if any(address in value for address in context.addresses) else "address"
-    return "date" if _DIGIT.search(value) and all(map(_tells_when, _words(value))) else None
+    return "date" if _DIGIT.search(value) and all(map(_tells_when, said(value))) else None
 
 
 def _opens_block(text: str, context: Context) -> bool:
@@ -149,7 +148,7 @@ def is_block_title(text: str) -> bool:
     folded = plain(text)
     if len(text) > 100 or not (_DATE.search(folded) and _TIME.search(folded)):
         return False
-    return folded.startswith(_MAIL_WORDS) and all(map(_tells_when, _words(folded)[1:]))
+    return folded.startswith(_MAIL_WORDS) and all(map(_tells_when, said(folded)[1:]))
 
 
 def _is_our_subject(folded: str, context: Context) -> bool:
@@ -208,7 +207,7 @@ def _tells_who_and_when(folded: str, context: Context) -> bool:
         return False
     for known in sorted((*context.addresses, *context.names), key=len, reverse=True):
         folded = folded.replace(known, " ")
-    return all(_tells_when(word) or word.startswith(phrases().attribution_verbs) for word in _words(folded))
+    return all(_tells_when(word) or word.startswith(phrases().attribution_verbs) for word in said(folded))
 
 
 def _tells_when(word: str) -> bool:
@@ -216,10 +215,6 @@ def _tells_when(word: str) -> bool:
     if word[0].isdigit() or word in known.weekdays or word in known.months:
         return True
     return word in known.when_words or word in known.attribution_openers
-
-
-def _words(folded: str) -> list[str]:
-    return [word.strip(".'") for word in _WORDS.findall(folded) if word.strip(".'")]
 
 
 def _known_attribution(folded: str, context: Context) -> str | None:

@@ -115,8 +115,8 @@ class Context:
     """Lines (folded) that the HTML part marks as signature."""
     named: frozenset[str] = frozenset()
     """The words by which the sent mail names people, folded: a line that holds one is about the request."""
-    topics: frozenset[str] = frozenset()
-    """Further words of what the sent mail shows, folded: no footer holds them."""
+    about: frozenset[str] = frozenset()
+    """These and further words of what the sent mail shows, folded: no footer holds one."""
 
 
 @dataclass(frozen=True, slots=True)

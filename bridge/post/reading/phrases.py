@@ -114,6 +114,11 @@ def words(text: str) -> list[str]:
     return _WORDS.findall(plain(text))
 
 
+def said(folded: str) -> list[str]:
+    """The words of a folded text, as the lists have them: without dots and apostrophes before them."""
+    return [word.strip(".'") for word in _WORDS.findall(folded)]
+
+
 def without_addresses(text: str) -> str:
     """A text without the mail and web addresses in it."""
     return _ADDRESS.sub(" ", text)
@@ -134,13 +139,12 @@ def alarming(line: str, ignore: Collection[str] = ()) -> bool:
         return True
     if not text.isascii() and any(mark in text for mark in phrases().alarm_marks if mark not in ignore):
         return True
-    found = [word.strip(".'") for word in _WORDS.findall(text)]
-    return any(word in phrases().alarm_words and word not in ignore for word in found)
+    return any(word in phrases().alarm_words and word not in ignore for word in said(text))
 
 
 def is_prose(line: str, ignore: Collection[str] = ()) -> bool:
     """Whether a line under a name talks, where a signature would name a post, a firm or a number."""
-    found = [word.strip(".'") for word in words(without_addresses(line))]
+    found = said(plain(without_addresses(line)))
     return any(word in phrases().prose_words and word not in ignore for word in found)
 
 
@@ -172,8 +176,7 @@ def is_product_line(line: str) -> bool:
     rest = _MODEL.sub(" ", bare)
     for phrase in known.sending:
         rest = rest.replace(phrase, " ")
-    said = (word.strip("'.") for word in _WORDS.findall(rest))
-    if any(word not in known.product_glue and not _NUMBERED.fullmatch(word) for word in said):
+    if any(word not in known.product_glue and not _NUMBERED.fullmatch(word) for word in said(rest)):
         return False
     if bears_sign(line):
         return False

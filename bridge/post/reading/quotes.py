@@ -314,7 +314,7 @@ def _marked_place(words: list[str], place: int, sent: SentText) -> int | None:
 def _frames_quote(text: _Text, at: int, known: bool) -> bool:
     """Attribution and header lines above the quoted text, elisions and footers in it: all inside the marks."""
     row = text.lines[at].text
-    if is_elision(row) or is_disclaimer(row, text.context.named | text.context.topics):
+    if is_elision(row) or is_disclaimer(row, text.context.about):
         return True
     if known:
         return False

@@ -17,6 +17,8 @@ from bridge.post.reading.phrases import (
     is_product_line,
     is_prose,
     phrases,
+    plain,
+    said,
     without_addresses,
     words,
 )
@@ -96,7 +98,7 @@ def _belongs(text: str, context: Context) -> bool:
         return all(char in _RULES for char in text)
     if is_sign_off(text, context) or _is_named_row(text, context) or _is_contact(text, context):
         return True
-    if is_company_line(text, context.named | context.topics) or _longer_name(text, context):
+    if is_company_line(text, context.about) or _longer_name(text, context):
         return True
     return not _ends_sentence(text) and _is_title(text, context, gap=True, strict=True)
 
@@ -220,7 +222,7 @@ def _disclaimer_start(lines: list[Line], context: Context) -> int:
     start = _last_paragraph(lines)
     for at in range(start, len(lines)):
         opens = opens_disclaimer(lines[at].text) or is_company_line(lines[at].text) or (at == start and start > 0)
-        if opens and is_disclaimer(" ".join(line.text for line in lines[at:]), context.named | context.topics):
+        if opens and is_disclaimer(" ".join(line.text for line in lines[at:]), context.about):
             return at
     return len(lines)
 
@@ -345,14 +347,14 @@ def _has_number(text: str) -> bool:
     sum of money or the number of an order may be meant."""
     if sum(map(str.isdigit, text)) < 6 or _MOMENT.search(text) or any(mark in text for mark in "€$£¥₽%"):
         return False
-    if any(word.strip(".'") in phrases().reference_words for word in words(text)):
+    if any(word in phrases().reference_words for word in said(plain(text))):
         return False
     return bool(_DIALLED.search(text) or (_POSTCODE.search(text) and any(map(str.isalpha, text)))) or _is_labelled(text)
 
 
 def _is_labelled(text: str) -> bool:
-    said = words(text)
-    return any(word.strip(".'") in phrases().contact_labels or (len(word) == 1 and word in "tmfpdoc") for word in said)
+    found = words(text)
+    return any(word.strip(".'") in phrases().contact_labels or (len(word) == 1 and word in "tmfpdoc") for word in found)
 
 
 def _others_address(text: str, context: Context) -> bool:
@@ -370,10 +372,10 @@ def _is_own(local: str, context: Context) -> bool:
 
 def _talks(text: str) -> bool:
     """Whether beside numbers and addresses stand words: a sentence, or more than one that begins small."""
-    said = without_addresses(text).split()
+    bare = without_addresses(text).split()
     known = phrases().contact_labels | _CONNECTORS | _SHORTENED
-    small = [word for word in said if word[0].islower() and len(word) > 3 and word.strip(".,:;()").lower() not in known]
-    ends = [word for word in said if len(word) > 4 and word[-1] in ".!" and not word.lower().endswith("str.")]
+    small = [word for word in bare if word[0].islower() and len(word) > 3 and word.strip(".,:;()").lower() not in known]
+    ends = [word for word in bare if len(word) > 4 and word[-1] in ".!" and not word.lower().endswith("str.")]
     ends = [word for word in ends if not any(map(str.isdigit, word))]
     ends = [word for word in ends if word.lower() not in known and word.rstrip(".").lower() not in known]
     allowed = 0 if without_addresses(text) != text else 1
