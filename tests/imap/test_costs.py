@@ -1,6 +1,7 @@
-"""Demands of the base RFCs that no dialogue can show: what a command costs, and where a command comes from."""
+"""What no dialogue can show: what a command costs, and where a command comes from."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from config.settings import Imap
 from mailstore import mailboxes
 from mailstore.model import Mailbox
 from mailstore.sqlite import WriteTx
-from tests.imap.harness import House, house_settings, open_house
+from tests.imap.harness import House, house_settings, letter, open_house
 
 
 async def reads_of(house: House, command: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -69,6 +70,20 @@ async def test_a_select_that_tells_of_children_does_not_read_all_names(
         told = [(await client.command(f"SELECT {name}")).only(b"LIST") for name in ("INBOX", "a", "a0", "b", "B")]
         assert sorted(line for [line] in told) == sorted(listed.untagged)
         assert told[3] == [b'LIST (\\HasChildren \\Subscribed) "/" "b"']
+
+
+async def test_messages_put_together_from_others_are_no_larger_together_than_an_append_may_be(tmp_path: Path) -> None:
+    """A line each would otherwise fill the memory."""
+    async with open_house(tmp_path, settings=house_settings(tmp_path, imap=Imap(extensions="all"))) as house:
+        await house.append("INBOX", letter("large", "x" * 400_000))
+        client = await house.login(select="INBOX")
+        [session] = house.service.sessions
+        session.framer.limits = replace(session.framer.limits, appends=400_000)
+        one = 'CATENATE (URL "/INBOX/;UID=1")'
+        refused = await client.command(f"APPEND Archive {one} {one} {one}")
+        assert (refused.status, refused.text[:9]) == (b"NO", b"[TOOBIG] ")
+        assert (await client.command("STATUS Archive (MESSAGES)")).untagged == [b'STATUS "Archive" (MESSAGES 0)']
+        assert (await client.command(f"APPEND Archive {one} {one}")).ok
 
 
 def test_every_command_beyond_the_base_belongs_to_a_capability() -> None:

@@ -86,7 +86,7 @@ async def run_append(session: Session, wanted: Appending) -> Done:
     refuse_more(session, len(wanted.messages))
     account = session.user().account
     session.store.read(lambda tx: target(tx, account, wanted.name))  # before a message's own faults: TRYCREATE helps
-    prepared = await prepare(session, [await gather(session, message) for message in wanted.messages])
+    prepared = await prepare(session, await gather_all(session, wanted.messages))
     incoming = [
         messages.Incoming(each, message.flags, message.date, message.zone)
         for each, message in zip(prepared, wanted.messages, strict=True)
@@ -106,6 +106,20 @@ def appenduid(session: Session, appended: Sequence[Appended]) -> bytes | None:
     if not session.dialect.has(Feature.UID_CODES):
         return None
     return codes.appenduid(appended[0].uidvalidity, [each.uid for each in appended])
+
+
+async def gather_all(session: Session, wanted: Sequence[NewMessage]) -> list[bytes]:
+    """The bytes of all messages, which are in memory together. Raises Refused where they are more than the framer lets
+    one APPEND say: what is put together from messages that are here (CATENATE) takes but a line of it."""
+    limits = session.framer.limits
+    found, room = [], limits.appends + limits.command
+    for message in wanted:
+        raw = await gather(session, message)
+        room -= len(raw)
+        if room < 0:
+            raise Refused("The messages are too large together", Code.TOOBIG.value)
+        found.append(raw)
+    return found
 
 
 async def gather(session: Session, message: NewMessage) -> bytes:
