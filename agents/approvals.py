@@ -73,6 +73,7 @@ class Decided:
     successor: str | None = None
 
 
+_LEFT: Final = f"{requests.IN_DOUBT} The user wants it left so."
 _VERDICTS: Final[Mapping[RequestKind, frozenset[str]]] = {
     RequestKind.APPROVAL: frozenset({"approve", "reject", "respond", "edit"}),
     RequestKind.QUESTION: frozenset({"answer", "respond", "reject"}),
@@ -127,20 +128,20 @@ def _not_begun(case: _Case) -> list[Item]:
 
 
 def _stop(case: _Case) -> Decided:
-    """Take back what both approved, as long as it has not begun: a no of either ends it."""
-    taken = _not_begun(case)
+    """Take back what both approved, as long as it has not begun: a no of either ends it. What is in doubt stays so."""
+    taken, is_doubt = _not_begun(case), case.request.kind is RequestKind.UNKNOWN
+    state, result = (CallState.SKIPPED, _LEFT) if is_doubt else (CallState.DENIED, prompt.result_rejected(_words(case)))
     for item in taken:
         case.tx.run("agents.requests.supersede", call=item.call, now=case.office.now())
         facts = {"by": case.decision.by, "via": case.decision.via, "message": case.decision.message_key}
         facts |= {"line": case.decision.line, "args_hash": item.args_hash}
         account, run = case.request.account, case.run.id
         audit.record(case.tx, case.office.now(), account, "approval.taken-back", run, item.id, **facts)
-        ending = journal.Ending(
-            CallState.DENIED, prompt.result_rejected(_words(case)), f"taken back by {case.decision.by}"
-        )
+        ending = journal.Ending(state, result, f"taken back by {case.decision.by}")
         journal.end_call(case.tx, case.office, store.get_call(case.tx, item.call), ending)
     requests.requeue(case.tx, case.office, case.run.id)
-    return case.told("rejected", "It was taken back: nothing of it is done.", tell=True) if taken else _late(case)
+    what = "it is not done again" if is_doubt else "nothing of it is done"
+    return case.told("rejected", f"It was taken back: {what}.", tell=True) if taken else _late(case)
 
 
 def _refused(case: _Case) -> Decided | None:
@@ -302,7 +303,7 @@ def _done(case: _Case) -> Decided:
 
 
 def _skip(case: _Case) -> Decided:
-    _end_items(case, "skipped", CallState.SKIPPED, f"{requests.IN_DOUBT} The user wants it left so.")
+    _end_items(case, "skipped", CallState.SKIPPED, _LEFT)
     return case.told("skipped", "Left as it is; it is not done again.")
 
 

@@ -10,6 +10,7 @@ import pytest
 from agents.letter import Kind
 from agents.ports import Approver
 from agents.requests import RequestInfo
+from agents.runs import Received
 from agents.seconds import Seat
 from config.settings import Agent, Approvals
 from tests.agents.kit import ASSISTANT, World, world
@@ -29,6 +30,19 @@ def two_wanted(w: World, approvals: Approvals = TWO, agent: Agent = ASSISTANT) -
 async def approve(w: World, request: RequestInfo, seat: Seat, **more: object) -> str:
     by = BO.address if seat is Seat.SECOND else BO.owner
     return (await w.decide(request, "approve", seat=seat, by=by, **more)).outcome
+
+
+async def begun(w: World) -> tuple[Received, RequestInfo]:
+    """A call that both approved and that is held in the middle of what it does, and the request for it."""
+    two_wanted(w)
+    await w.restart()
+    w.effects.hold["fire"] = asyncio.Event()
+    got = await w.send()
+    request = await w.request()
+    for seat in Seat:
+        await approve(w, request, seat)
+    await w.until(lambda: w.effects.seen or None)
+    return got, request
 
 
 def asked_second(w: World) -> list[str]:
@@ -60,14 +74,7 @@ async def test_what_an_agent_hands_on_stays_under_its_rule(tmp_path: Path, of_ag
 
 async def test_what_nobody_knows_the_outcome_of_is_done_again_by_both_only(tmp_path: Path) -> None:
     async with world(tmp_path, [say("", want("fire", what="a")), say("Done.")]) as w:
-        two_wanted(w)
-        await w.restart()
-        w.effects.hold["fire"] = asyncio.Event()
-        got = await w.send()
-        request = await w.request()
-        for seat in Seat:
-            await approve(w, request, seat)
-        await w.until(lambda: w.effects.seen or None)
+        got, request = await begun(w)
         del w.effects.hold["fire"]
         await w.restart()
         doubt = await w.request()
@@ -82,18 +89,30 @@ async def test_what_nobody_knows_the_outcome_of_is_done_again_by_both_only(tmp_p
         assert w.effects.seen == ["fire:a", "fire:a"]
 
 
+async def test_a_repeat_that_is_taken_back_says_nothing_of_the_first_time(tmp_path: Path) -> None:
+    """What nobody knows is not told as not done, though the repeat of it is not."""
+    script = [say("", want("fire", what="a")), say("Done.")]
+    async with world(tmp_path, script) as w:
+        got, _ = await begun(w)
+        two_wanted(w, replace(TWO, grace_seconds=60))
+        await w.restart()
+        doubt = await w.request()
+        for seat in Seat:
+            await approve(w, doubt, seat)
+        told = await w.decide(doubt, "stop", seat=Seat.SECOND, by=BO.address)
+        assert told.text == "It was taken back: it is not done again."
+        assert await w.ended(got.run) == "done"
+        assert w.effects.seen == ["fire:a"]
+        [call] = w.rows("SELECT state, result FROM tool_calls")
+        assert call["state"] == "skipped"
+        assert "not known whether this happened" in call["result"]
+
+
 @pytest.mark.parametrize("seat", list(Seat))
 async def test_either_may_say_that_it_happened(tmp_path: Path, seat: Seat) -> None:
     """Nothing is done by that."""
     async with world(tmp_path, [say("", want("fire", what="a")), say("Done.")]) as w:
-        two_wanted(w)
-        await w.restart()
-        w.effects.hold["fire"] = asyncio.Event()
-        got = await w.send()
-        request = await w.request()
-        for one in Seat:
-            await approve(w, request, one)
-        await w.until(lambda: w.effects.seen or None)
+        got, _ = await begun(w)
         await w.restart()
         await w.decide(await w.request(), "done", seat=seat)
         assert await w.ended(got.run) == "done"
