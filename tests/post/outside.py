@@ -31,7 +31,7 @@ from config.secrets import Secret
 from config.settings import Outside, Relay
 from mailstore import accounts
 from mailstore.model import Account
-from tests.post.desk import PATIENCE, Desk, Person, settings_for
+from tests.post.desk import AGENT, NOTES, PATIENCE, SEND, Desk, Person, settings_for
 
 REAL = "ada@example.com"
 PASSWORD = "correct horse battery staple"
@@ -169,6 +169,17 @@ class House:
     def released(self) -> list[tuple[str, ...]]:
         """Who got mail that an approval released."""
         return [mail.recipients for mail in self.desk.sink.messages if mail.recipients != (REAL,)]
+
+
+async def asked(at: House, subject: str = "Notes from Tuesday", number: int = 1) -> EmailMessage:
+    """A request that went out to the real address; `number`: which of the mails there it is."""
+    await at.person.write(AGENT, subject, SEND, files={"notes.txt": NOTES})
+    return await at.letter(number)
+
+
+def signed(out: EmailMessage, text: str = "approve", **more: Any) -> bytes:
+    """The user's answer to a request that went out, as their provider signs it; `more`: options of `Key.sign`."""
+    return key_of("example.com").sign(reply_to(out, text), **more)
 
 
 def outside_of(port: int = 1, **more: Any) -> Outside:

@@ -1,7 +1,6 @@
 """Deciding from outside, end to end: a request leaves by the relay, a signed answer comes back by real IMAP."""
 
 import asyncio
-import email
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -19,16 +18,8 @@ from config.settings import Listen, Settings
 from mailstore import accounts, mailboxes, messages
 from mailstore.model import Role
 from mailstore.sqlite import WriteTx
-from tests.post.desk import AGENT, NOTES, PATIENCE
-from tests.post.outside import PASSWORD, REAL, House, house, key_of, outside_of, reply_to
-
-SEND = "Summarise the attached notes and send the summary to maya@example.org"
-
-
-async def asked(at: House) -> email.message.EmailMessage:
-    """A request that went out to the real address."""
-    await at.person.write(AGENT, "Notes from Tuesday", SEND, files={"notes.txt": NOTES})
-    return await at.letter()
+from tests.post.desk import AGENT, NOTES, PATIENCE, SEND
+from tests.post.outside import PASSWORD, REAL, House, asked, house, key_of, outside_of, reply_to
 
 
 @asynccontextmanager

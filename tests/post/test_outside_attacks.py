@@ -4,7 +4,6 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,10 +15,9 @@ from bridge.watch import Place
 from config.settings import Approvals
 from mailstore.errors import Full
 from mailstore.sqlite import WriteTx
-from tests.post.desk import AGENT, NOTES, PATIENCE
-from tests.post.outside import REAL, House, house, key_of, outside_of, reply_to
+from tests.post.desk import AGENT, PATIENCE
+from tests.post.outside import REAL, House, asked, house, key_of, outside_of, signed
 
-SEND = "Summarise the attached notes and send the summary to maya@example.org"
 OWN_WORDS = "Send a mail to maya@example.org with the subject Lunch and the text: See you at noon."
 
 
@@ -27,15 +25,6 @@ OWN_WORDS = "Send a mail to maya@example.org with the subject Lunch and the text
 async def at(tmp_path: Path) -> AsyncIterator[House]:
     async with house(tmp_path / "home") as made:
         yield made
-
-
-async def asked(at: House, number: int = 1) -> EmailMessage:
-    await at.person.write(AGENT, "Notes from Tuesday", SEND, files={"notes.txt": NOTES})
-    return await at.letter(number)
-
-
-def yes(out: EmailMessage, text: str = "approve", **more: object) -> bytes:
-    return key_of("example.com").sign(reply_to(out, text), **more)  # type: ignore[arg-type]  # options of sign
 
 
 async def answers(at: House, number: int = 1) -> list[str]:
@@ -64,7 +53,7 @@ async def test_an_answer_after_the_expiry_is_told_so(tmp_path: Path) -> None:
         (request,) = app.store.read(lambda tx: app.runtime.waiting(tx, at.person.identity.account))
         await app.runtime.idle()  # a run in hand would count the jump of the clock as its work
         with patch.object(app.clock, "now", lambda: request.expires + 1):
-            await at.arrives(yes(out))
+            await at.arrives(signed(out))
             (told,) = await answers(at)
         assert "expired" in told
         assert at.released == []
@@ -78,7 +67,7 @@ async def test_an_answer_while_it_expires_is_one_or_the_other(tmp_path: Path, fi
         (request,) = app.store.read(lambda tx: app.runtime.waiting(tx, at.person.identity.account))
         await app.runtime.idle()
         with patch.object(app.clock, "now", lambda: request.expires):
-            both = [app.runtime.tick(), at.arrives(yes(out))]
+            both = [app.runtime.tick(), at.arrives(signed(out))]
             await asyncio.gather(*(both if first == "expiry" else reversed(both)))
             (told,) = await answers(at)
         assert "expired" in told
@@ -90,23 +79,23 @@ async def test_an_answer_while_the_task_is_stopped_at_home(at: House, first: str
     out, app = await asked(at), at.desk.app
     (request,) = app.store.read(lambda tx: app.runtime.waiting(tx, at.person.identity.account))
     stop = app.store.write(lambda tx: app.runtime.cancel_thread(tx, request.account, request.thread, "you said so"))
-    both = [stop, at.arrives(yes(out))]
+    both = [stop, at.arrives(signed(out))]
     await asyncio.gather(*(both if first == "stop" else reversed(both)))
     (told,) = await answers(at)
     await at.desk.settled()
     if first == "stop":
         assert "withdrawn" in told
         assert at.released == []
-    assert len(at.released) <= 1
+    assert len(at.released) <= len(at.trail("approval.spent")) <= len(at.trail("approval.approved")) <= 1
 
 
 async def test_stop_from_outside_in_the_time_of_grace_keeps_it_from_happening(tmp_path: Path) -> None:
     async with house(tmp_path / "home", approvals=Approvals(grace_seconds=600)) as at:
         out = await asked(at)
-        await at.arrives(yes(out))
+        await at.arrives(signed(out))
         (told,) = await answers(at)
         assert 'unless you answer "stop" before' in told
-        await at.arrives(yes(out, "stop"))
+        await at.arrives(signed(out, "stop"))
         told = (await answers(at, 2))[1]
         assert "The task was stopped" in told
         await at.desk.settled()
@@ -118,7 +107,7 @@ async def test_an_answer_to_what_a_change_at_home_replaced_decides_nothing(at: H
     out = await asked(at)
     await at.person.reply(await at.person.mail("Approve?"), "edit\nSubject: Another one")
     await at.person.mail("Approve?", nth=2)
-    await at.arrives(yes(out))
+    await at.arrives(signed(out))
     (told,) = await answers(at)
     assert "replaced by a changed version" in told or "earlier version" in told
     await at.desk.settled()
@@ -131,7 +120,7 @@ async def test_a_restart_between_the_answer_and_the_act_does_it_once(tmp_path: P
         out = await asked(at)
         runtime = at.desk.app.runtime
         await runtime.stop()  # the answer is read, nothing is carried out any more
-        raw, app = yes(out), at.desk.app
+        raw, app = signed(out), at.desk.app
         assert app.outward is not None
         reader = Answers(app.store, app.runtime, app.outward, app.settings, app.clock.now, at.dns)
         await reader.take(raw, Place(1, 2))
@@ -149,7 +138,7 @@ async def test_a_restart_between_the_answer_and_the_act_does_it_once(tmp_path: P
 async def test_a_signature_written_in_another_way_is_the_same_mail(at: House) -> None:
     """Zero bytes before an RSA signature verify as well: a copy of an answer is no second answer."""
     out = await asked(at)
-    raw = yes(out, "approve?")
+    raw = signed(out, "approve?")
     await at.arrives(raw)
     for way in (
         re.sub(rb"(;\s+b=)", rb"\1AAAA", raw, count=1),
@@ -179,7 +168,7 @@ async def test_a_signature_written_in_another_way_is_the_same_mail(at: House) ->
 async def test_no_broken_signature_passes_without_a_word(
     at: House, change: Callable[[bytes], bytes], rule: str | None
 ) -> None:
-    raw = change(yes(await asked(at)))
+    raw = change(signed(await asked(at)))
     await at.arrives(raw)
     (noted,) = at.trail("outside.refused")
     assert rule is None or noted.facts["rule"] == rule
@@ -193,7 +182,7 @@ async def test_always_and_weak_words_count_at_home_only(at: House) -> None:
     out = await at.letter()
     assert "always approve" in (await at.person.mail("Approve?")).text
     for number, words in enumerate(("always approve", "always yes", "yes", "ok"), 1):
-        await at.arrives(yes(out, words))
+        await at.arrives(signed(out, words))
         if not at.person.mails("Action"):
             break
         assert len(await answers(at, number)) == number
@@ -206,7 +195,7 @@ async def test_always_and_weak_words_count_at_home_only(at: House) -> None:
 async def test_an_answer_signed_by_both_people_names_is_that_of_its_from(at: House) -> None:
     """A second signature of somebody else changes nothing about who decided."""
     out = await asked(at)
-    raw = key_of("evil.example").sign(yes(out), names=("from", "to", "subject"))
+    raw = key_of("evil.example").sign(signed(out), names=("from", "to", "subject"))
     await at.arrives(raw)
     await at.person.mail("Re: Notes from Tuesday")
     (approved,) = at.trail("approval.approved")
@@ -217,7 +206,7 @@ async def test_an_answer_signed_by_both_people_names_is_that_of_its_from(at: Hou
 
 async def test_an_answer_that_cannot_be_kept_is_read_again_and_counts_once(at: House) -> None:
     """The disk is full as it is read: nothing of it is kept, so that the same mail is handed over again."""
-    raw, app = yes(await asked(at)), at.desk.app
+    raw, app = signed(await asked(at)), at.desk.app
     assert app.outward is not None
     reader = Answers(app.store, app.runtime, app.outward, app.settings, app.clock.now, at.dns)
     keep = reader._keep

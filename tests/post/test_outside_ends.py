@@ -15,26 +15,16 @@ from unittest.mock import patch
 import pytest
 
 from agents import outbox
-from agents.letter import File, Outgoing
+from agents.letter import File, Kind, Outgoing
 from bridge.post.answers import Answers
 from bridge.post.road import MAX_FILES, Road, compose_result
 from config.settings import Limits, Outside
 from mailstore.model import AccountId
-from tests.post.desk import AGENT, NOTES, PATIENCE
-from tests.post.outside import REAL, House, house, key_of, outside_of, reply_to
+from tests.post.desk import AGENT, NOTES, PATIENCE, SEND
+from tests.post.outside import REAL, House, asked, house, key_of, outside_of, reply_to, signed
 
-SEND = "Summarise the attached notes and send the summary to maya@example.org"
 UP_TO_THE_REQUEST = 5
 """Model calls that the demo model makes until it asks, its specialist's included."""
-
-
-def yes(out: EmailMessage, text: str = "approve") -> bytes:
-    return key_of("example.com").sign(reply_to(out, text))
-
-
-async def asked(at: House) -> EmailMessage:
-    await at.person.write(AGENT, "Notes from Tuesday", SEND, files={"notes.txt": NOTES})
-    return await at.letter()
 
 
 async def ends(at: House, number: int = 1) -> list[EmailMessage]:
@@ -71,7 +61,7 @@ async def at(tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def test_what_was_approved_outside_is_told_outside_how_it_ended(at: House) -> None:
-    raw = yes(await asked(at))
+    raw = signed(await asked(at))
     await at.arrives(raw)
     (end,) = await ends(at)
     at_home = await at.person.mail("Re: Notes from Tuesday")
@@ -102,7 +92,7 @@ async def test_what_was_decided_at_home_stays_at_home(at: House) -> None:
     ("text", "told"), [("reject: not now", "not sent"), ("stop", "Stopped"), ("use her work address", "")]
 )
 async def test_a_refusal_a_stop_and_feedback_are_told_their_end_too(at: House, text: str, told: str) -> None:
-    await at.arrives(yes(await asked(at), text))
+    await at.arrives(signed(await asked(at), text))
     (end,) = await ends(at)
     assert told.lower() in body_of(end).lower()
     assert at.released == []
@@ -110,7 +100,7 @@ async def test_a_refusal_a_stop_and_feedback_are_told_their_end_too(at: House, t
 
 async def test_a_pause_at_a_limit_is_told_too(tmp_path: Path) -> None:
     async with house(tmp_path / "home", limits=Limits(model_calls=UP_TO_THE_REQUEST)) as at:
-        await at.arrives(yes(await asked(at)))
+        await at.arrives(signed(await asked(at)))
         (end,) = await ends(at)
         assert body_of(end).startswith("Paused:")
 
@@ -118,7 +108,7 @@ async def test_a_pause_at_a_limit_is_told_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("wanted", "count"), [("always", 2), ("never", 0)])
 async def test_the_setting_says_always_or_never(tmp_path: Path, wanted: str, count: int) -> None:
     async with house(tmp_path / "home", watched=outside_of(results=wanted)) as at:
-        await at.arrives(yes(await asked(at)))
+        await at.arrives(signed(await asked(at)))
         await at.person.mail("Re: Notes from Tuesday")
         await at.person.write(AGENT, "Other", "Summarise the attached notes", files={"notes.txt": NOTES})
         await at.person.mail("Re: Other")
@@ -158,7 +148,7 @@ def _end(at: House) -> Outgoing:
 
 
 async def test_an_end_that_comes_back_is_nobodys_answer_and_an_answer_to_it_is_told_at_home(at: House) -> None:
-    await at.arrives(yes(await asked(at)))
+    await at.arrives(signed(await asked(at)))
     (end,) = await ends(at)
     await quiet(at)
     before = len(at.person.mails())
@@ -184,7 +174,7 @@ def reply_to_end(end: EmailMessage, text: str, headers: dict[str, str]) -> bytes
 def test_files_come_along_up_to_a_size_and_are_named_beyond_it() -> None:
     road = Road(AccountId(1), "post@example.net", "post@example.net", (REAL,))
     row = {"recipient": REAL, "in_reply_to": "", "created": 1_796_000_000_000}
-    made = Outgoing("k", "result", 1, "assistant", "1", "Re: it", "Done.", "done", "r", 1, "<k@x>")  # type: ignore[arg-type]  # a StrEnum's value
+    made = Outgoing("k", Kind.RESULT, 1, "assistant", "1", "Re: it", "Done.", "done", "r", 1, "<k@x>")
     small, large = File("a.txt", "text/plain", b"abc"), File("b.bin", "application/octet-stream", b"x" * MAX_FILES)
     with_file = compose_result(replace(made, files=(small,)), road, row, "Assistant")  # type: ignore[arg-type]  # a row
     without = compose_result(replace(made, files=(small, large)), road, row, "Assistant")  # type: ignore[arg-type]  # a row

@@ -14,10 +14,9 @@ from agents.audit import Entry
 from bridge.from_line import from_address, from_values
 from bridge.post.identity import Doubt, Proof, Terms, aligned, prove
 from bridge.submissions import Receipt
-from tests.post.desk import AGENT, NOTES, Desk, Kept, Person, desk
-from tests.post.outside import REAL, SIGNED, Dns, House, house, key_of, reply_to
+from tests.post.desk import AGENT, NOTES, SEND, Desk, Kept, Person, desk
+from tests.post.outside import REAL, SIGNED, Dns, House, house, key_of, reply_to, signed
 
-SEND = "Summarise the attached notes and send the summary to maya@example.org"
 HOUR = 3600.0
 
 
@@ -38,10 +37,6 @@ class Trick:
     name: str
     make: Callable[[EmailMessage], bytes]
     rule: str
-
-
-def signed(out: EmailMessage, text: str = "approve", **more: object) -> bytes:
-    return key_of("example.com").sign(reply_to(out, text), **more)  # type: ignore[arg-type]  # options of sign
 
 
 def added(field: str) -> Callable[[EmailMessage], bytes]:
