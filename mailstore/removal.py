@@ -105,7 +105,7 @@ def _drop_labels(tx: WriteTx, ids: str, *, hand_on: bool) -> None:
     for email, names in labelled.items() if hand_on else ():
         heir, stands_for = tx.all("mailstore.messages.heir", email=email)[0]
         if heir is not None:
-            tx.run("mailstore.labels.stand-for", email=heir, stands_for=stands_for)
+            tx.run("mailstore.messages.stand-in", email=heir, stands_for=stands_for)
             for name in names:
                 labels.set_label(tx, EmailId(heir), name, True)
 

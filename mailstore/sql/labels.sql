@@ -29,6 +29,3 @@ SELECT id FROM email WHERE id = :email AND id NOT IN (SELECT email FROM destroye
 UNION
 SELECT id FROM email WHERE stands_for = :email AND stands_for <> id AND id NOT IN (SELECT email FROM destroyed)
 ORDER BY 1 DESC;
-
--- name: stand-for
-UPDATE email SET stands_for = :stands_for WHERE id = :email;
