@@ -68,7 +68,8 @@ class ImapService:
         self.recents = Recents()
         self.order_memory = OrderMemory()
         self.flag_texts = FlagTexts()
-        self.framer_limits = FramerLimits(append=settings.imap.append_limit)
+        largest = settings.imap.append_limit
+        self.framer_limits = FramerLimits(append=largest, appends=max(largest, FramerLimits().appends))
         self._limits = ConnectionLimits(CONNECTIONS, CONNECTIONS_OF_PEER)
         self._pumps: dict[Session, Pump] = {}
         self._accounts: Counter[int] = Counter()

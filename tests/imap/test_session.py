@@ -224,6 +224,17 @@ async def test_a_large_message_is_streamed_in_and_out_unchanged(tmp_path: Path) 
         assert b"RFC822.SIZE %d BODY[] {%d}\r\n%b" % (len(raw), len(raw), raw) in answer.untagged[0]
 
 
+async def test_a_message_as_large_as_the_settings_allow_may_come(tmp_path: Path) -> None:
+    """One beyond what several of an APPEND may have together was refused, whatever the limit was set to."""
+    largest = 1024 * MIB
+    async with open_house(tmp_path, settings=house_settings(tmp_path, imap=Imap(append_limit=largest))) as house:
+        client = await house.login()
+        client.send(b"a APPEND INBOX {%d}\r\n" % (largest + 1))
+        assert (await client.answer(b"a")).text.startswith(b"[TOOBIG] ")
+        client.send(b"b APPEND INBOX {%d}\r\n" % largest)
+        assert (await client.response()).startswith(b"+ ")
+
+
 async def test_many_large_bodies_are_sent_in_bounded_parts(tmp_path: Path) -> None:
     body = "x" * 70 + "\n"
     async with open_house(tmp_path) as house:
