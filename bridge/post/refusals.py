@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agents import audit
-from agents.requests import RequestInfo
+from agents.requests import HOUR_MS, RequestInfo
 from agents.runtime import Runtime
 from bridge.post.identity import Doubt
 from bridge.post.shown import visible
@@ -23,7 +23,6 @@ NOTED_AN_HOUR: Final = 100
 """Mails in doubt that are noted in an hour, of those with a token and of those without each."""
 TOLD_AN_HOUR: Final = 3
 """Of these, how many are told to the user by mail at home, again of each."""
-_HOUR_MS: Final = 3_600_000
 _UNTOLD: Final = frozenset({"machine", "replay"})
 """Doubts that nobody has to act on: an automatic answer, and a mail that was read before."""
 _DECIDE: Final = "decide the request here at home"
@@ -72,7 +71,7 @@ class Tried:
 
 def refuse(tx: WriteTx, runtime: Runtime, tried: Tried, doubt: Doubt, now: Millis) -> None:
     """Note why a mail releases nothing, and tell its user, where there is something to tell."""
-    since, named = now - _HOUR_MS, tried.request is not None
+    since, named = now - HOUR_MS, tried.request is not None
     if tx.value("bridge.outside.noted_since", account=tried.account, since=since, named=int(named)) >= NOTED_AN_HOUR:
         return
     request = tried.request
@@ -90,14 +89,15 @@ def refuse(tx: WriteTx, runtime: Runtime, tried: Tried, doubt: Doubt, now: Milli
 def _tell(tx: WriteTx, runtime: Runtime, tried: Tried, doubt: Doubt, series: str) -> None:
     """One notice for one mail, by its Message-ID: the same mail fetched again, over another way, is the same one."""
     who = visible(tried.sender) or "an unreadable address"
-    request = tried.request
+    request, same = tried.request, hashlib.sha256(tried.message_id.encode() or tried.raw).hexdigest()
+    if runtime.outgoing(tx, f"{series}{same}") is not None:
+        return  # nor does it take another thread
     body = (
         f"{_stands(request)} {_came(who, request)}, and was not taken as yours: {doubt.why}.\n\n{_todo(tried, doubt)}"
     )
     where = {"agent": "help", "thread": ""} if request is None else {"agent": request.agent, "thread": request.thread}
     where["thread"] = where["thread"] or str(threads.new(tx, tried.account))
     code = f" [{request.code}]" if request else ""
-    same = hashlib.sha256(tried.message_id.encode() or tried.raw).hexdigest()
     runtime.notice(
         tx,
         key=f"{series}{same}",

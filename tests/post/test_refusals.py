@@ -4,26 +4,21 @@ import re
 from collections.abc import AsyncIterator, Callable
 from email.message import EmailMessage
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from bridge.post import answers, identity, refusals
 from bridge.post.refusals import NOTED_AN_HOUR, TOLD_AN_HOUR
-from tests.post.desk import AGENT, NOTES, Kept
-from tests.post.outside import SIGNED, House, house, key_of, reply_to
-
-SEND = "Summarise the attached notes and send the summary to maya@example.org"
+from mailstore import threads
+from tests.post.desk import Kept
+from tests.post.outside import SIGNED, House, asked, house, key_of, reply_to
 
 
 @pytest.fixture
 async def at(tmp_path: Path) -> AsyncIterator[House]:
     async with house(tmp_path / "home") as made:
         yield made
-
-
-async def asked(at: House, subject: str = "Notes from Tuesday", number: int = 1) -> EmailMessage:
-    await at.person.write(AGENT, subject, SEND, files={"notes.txt": NOTES})
-    return await at.letter(number)
 
 
 def told(at: House) -> list[Kept]:
@@ -104,6 +99,15 @@ async def test_the_same_mail_is_told_once_whatever_way_it_comes(at: House) -> No
         await at.arrives(way + raw)
     assert len(told(at)) == 1
     assert len(at.trail("outside.refused")) == 3
+
+
+async def test_the_same_mail_takes_one_thread_where_it_belongs_to_no_request(at: House) -> None:
+    plain = {"To": "post@example.net", "In-Reply-To": "", "References": ""}
+    raw = reply_to(await asked(at), "approve", headers=plain)
+    with patch.object(threads, "new", wraps=threads.new) as new:
+        for way in (b"", b"Received: from a\r\n", b"Received: from b\r\n"):
+            await at.arrives(way + raw)
+    assert (len(told(at)), new.call_count) == (1, 1)
 
 
 async def test_a_mail_read_before_and_a_machine_are_not_told(at: House) -> None:

@@ -6,7 +6,6 @@ import html
 from tests.replies.case import Case, encoded, file_part
 from tests.replies.cases_fresh_forms import SIGNED, smime, tnef
 from tests.replies.clients import (
-    ADDRESS,
     SENT_TEXT,
     SUBJECT,
     both,
@@ -20,9 +19,8 @@ from tests.replies.clients import (
     text_mail,
     whole,
 )
+from tests.replies.layouts import WHO, WROTE
 
-WHO = f"Assistant <{ADDRESS}>"
-WROTE = f"On Tue, 3 Mar 2026 at 09:14, {WHO} wrote:"
 QUOTED = f'<div>{html.escape(WROTE)}</div><blockquote type="cite">{broken()}</blockquote>'
 
 
