@@ -162,6 +162,8 @@ _UNSEEN = [
     "color:#0000",
     "color:rgb(0 0 0 / 0)",
     "position:absolute;left:-99em",
+    "color:black;color:white",
+    "color:#fff;color:#333",
 ]
 _SHEETS = [
     ("words from an attribute", "respond", '<style>p:before{content:attr(x)}</style><p x="do not ">approve</p>'),

@@ -363,6 +363,6 @@ def _colors(parent: Look, attributes: dict[str, str], style: str) -> tuple[str, 
     if style:
         if found := _GROUND.search(style):
             ground = found[1]
-        if found := _COLOR.search(style):
-            color = found[1]
+        if listed := _COLOR.findall(style):  # which one a reader takes depends on the reader
+            color = next((one for one in listed if unreadable(one, ground)), listed[0])
     return ground, color
