@@ -39,16 +39,16 @@ _NUMBER: Final[Mapping[str, int]] = {
         1,
     )
     for word in words.split()
-} | {"fifteen": 15, "fünfzehn": 15, "twenty": 20, "zwanzig": 20, "thirty": 30, "dreißig": 30}  # fmt: skip
+} | {"fifteen": 15, "fünfzehn": 15, "twenty": 20, "zwanzig": 20, "thirty": 30, "dreißig": 30}  # packed  # fmt: skip
 _ORDINAL: Final[Mapping[str, int]] = {
     "first": 1, "second": 2, "third": 3, "last": 31, "ersten": 1, "zweiten": 2, "dritten": 3, "letzten": 31,
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 _PARTS: Final[Mapping[str, tuple[int, int]]] = {
     "noon": (12, 0), "midday": (12, 0), "midnight": (0, 0), "mittag": (12, 0), "mittags": (12, 0),
     "mitternacht": (0, 0), "afternoon": (15, 0), "nachmittag": (15, 0), "nachmittags": (15, 0), "evening": (18, 0),
     "abend": (18, 0), "abends": (18, 0), "tonight": (18, 0), "morning": MORNING, "mornings": MORNING,
     "evenings": (18, 0), "afternoons": (15, 0),
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 
 _LONG_DAY: Final = "|".join(sorted((*(day.lower() for day in DAYS), *_GERMAN, "sonnabend"), key=len, reverse=True))
 _ANY_DAY: Final = f"(?:{_LONG_DAY}|{'|'.join(('tues', 'thurs', *_SHORT))})"

@@ -43,7 +43,7 @@ LIBRARY_ENVIRONMENT: Final = MappingProxyType({
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "TOKENIZERS_PARALLELISM": "false",
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 
 
 def load(

@@ -25,7 +25,7 @@ STANDARD_FIELDS: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message"
 CONTENT_FIELDS: Final = frozenset({
     "args_json", "arguments", "attachment", "body", "content", "data", "html", "message_text", "password", "prompt",
     "raw", "reply", "result", "secret", "subject", "text", "token",
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 
 ONE_TIME_ADDRESS: Final = re.compile(r"\b(action|hook)\+[A-Za-z0-9._-]+@")
 CREDENTIALS: Final = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}|\bsk-[A-Za-z0-9_-]{8,}")
@@ -36,7 +36,7 @@ PLAIN_VALUE: Final = re.compile(r"[^\s\"=]+")
 QUIET_LOGGERS: Final = (
     "LiteLLM", "aiosqlite", "apscheduler", "asyncio", "httpcore", "httpcore2", "httpx", "httpx2", "imapclient", "mail",
     "mcp", "openai", "uvicorn",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 """Libraries whose info lines carry URLs, SMTP lines or bodies."""
 
 

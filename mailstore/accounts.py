@@ -35,7 +35,7 @@ _REMOVALS = (
     "remove-emails", "remove-threads", "remove-aliases", "remove-log", "remove-log-days", "remove-deliveries",
     "remove-annotations", "remove-keywords", "remove-keyword-sets", "remove-subscriptions", "remove-mailboxes",
     "remove",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 
 
 def create(tx: WriteTx, name: str, address: str, agents: Sequence[str] = ()) -> Account:

@@ -27,7 +27,7 @@ REFERENCE: Final = re.compile(r"\$\{([^}]*)\}")
 VARIABLE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 KEYS: Final = frozenset({
     "type", "command", "args", "env", "cwd", "url", "headers", "enabled", "trusted", "description",
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 HTTP_TYPES: Final = frozenset({"http", "streamable-http", "streamableHttp"})
 SECRET_NAME: Final = re.compile(r"(?i)token|key|secret|passw|auth|credential|cookie")
 BLOT: Final = "[redacted]"

@@ -71,7 +71,7 @@ COMMANDS: Final[Mapping[str, Entry]] = MappingProxyType({
     "passwords": Entry("accounts", "passwords_of"),
     "password.add": Entry("accounts", "add_password"),
     "password.revoke": Entry("accounts", "revoke_password"),
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 
 
 def entry(name: str) -> Entry:

@@ -74,7 +74,7 @@ class Server:
             self._process = await asyncio.create_subprocess_exec(
                 *_program(), "serve", "--home", str(self.folder.root), "--ready-file", str(self._ready), *options,
                 stdin=DEVNULL, stdout=log, stderr=log, env=_environment(),
-            )  # fmt: skip
+            )  # packed, to be seen at a glance  # fmt: skip
         self.ports = Ports(**await self._wait_until_ready(self._process))
         return self.ports
 

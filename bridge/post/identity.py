@@ -26,12 +26,12 @@ _SIGNED: Final = (*_WANTED, "subject", "cc", "in-reply-to", "references")
 """Header fields that must be signed where they occur: whatever binds, dates or addresses the answer."""
 _ONCE: Final = (
     *_SIGNED, "reply-to", "sender", "mime-version", "content-type", "content-transfer-encoding", "auto-submitted",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 """Header fields that may occur once only: a second one could be added without breaking a signature."""
 _NEAREST: Final = (
     "dns", "testing", "signature", "stale", "early", "expired", "framing", "header-unsigned", "length", "weak",
     "other-domain",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 _ALGORITHM: Final = b"rsa-sha256"
 """The one that counts. Who signs with Ed25519 signs with RSA too, as hardly anybody verifies Ed25519."""
 

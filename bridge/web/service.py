@@ -47,7 +47,7 @@ class WebService:
         self._config = uvicorn.Config(
             app, http="h11", ws="none", lifespan="off", log_config=None, access_log=False, server_header=False,
             h11_max_incomplete_event_size=16 * 1024, limit_concurrency=100, timeout_keep_alive=15,
-        )  # fmt: skip
+        )  # packed, to be seen at a glance  # fmt: skip
         self._config.load()
         self._state = import_module("uvicorn.server").ServerState()
         self._protocol = import_module("uvicorn.protocols.http.h11_impl").H11Protocol

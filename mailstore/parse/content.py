@@ -25,7 +25,7 @@ def known_encoding(encoding: str) -> bool:
     """Whether `decode_transfer` knows this encoding (BINARY answers UNKNOWN-CTE when not)."""
     return encoding in (
         "7bit", "8bit", "binary", "base64", "quoted-printable", "x-uuencode", "uuencode", "x-uue",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
 
 
 def _base64(data: bytes) -> bytes:

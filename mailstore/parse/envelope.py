@@ -22,7 +22,7 @@ _DATE = re.compile(
     rb"(?:[ \t]+(\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2}))?)?[ \t]*([+-]\d{4}|[A-Za-z]{1,5})?"
 )
 _MONTHS = {m: n for n, m in enumerate((b"jan", b"feb", b"mar", b"apr", b"may", b"jun",
-                                       b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"), 1)}  # fmt: skip
+                                       b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"), 1)}  # packed  # fmt: skip
 _ZONES = {
     b"EST": -300,
     b"EDT": -240,

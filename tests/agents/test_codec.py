@@ -52,7 +52,7 @@ def test_a_full_mail_comes_back() -> None:
     mail = Outgoing(
         "k", Kind.REQUEST, 1, "a", "t", "s", "b", "waiting", "r", 1, "<m@d>", (), view, footer, None,
         OutsideMail(("m@x",), "s", "t"), False, activity,
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert load(Outgoing, dump(mail)) == mail
 
 

@@ -20,9 +20,7 @@ SHORT = settings.Limits(model_seconds=5, first_byte_seconds=2)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of LiteLLM and what it imports
-    pytest.mark.filterwarnings(
-        "ignore::pytest.PytestUnraisableExceptionWarning"
-    ),  # sockets its clients leave open
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # sockets its clients leave open
 ]
 
 

@@ -81,7 +81,7 @@ def test_trying_a_server_out(cli: Cli, home: Path) -> None:
     told = cli("mcp", "test", "broken")
     assert (told.code, told.err.splitlines()) == (
         1, ["broken does not work: it ended with exit code 7", "  | cannot find my settings"]
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
 
 
 async def test_beside_a_running_server(server: Server, cli: Cli) -> None:

@@ -63,7 +63,7 @@ async def test_a_second_server_on_the_folder_is_refused_with_code_3(server: Serv
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bridge.cli", "serve", "--home", str(server.folder.root), *FREE_PORTS,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     _, errors = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 3
     assert b"is in use by process" in errors
@@ -78,7 +78,7 @@ async def test_a_port_that_is_taken_is_told_with_what_to_do(server: Server) -> N
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "bridge.cli", "serve", "--home", str(server.folder.root),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
-        )  # fmt: skip
+        )  # packed, to be seen at a glance  # fmt: skip
         _, errors = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 1
     assert f"port {number}" in errors.decode()
@@ -110,7 +110,7 @@ async def test_without_a_terminal_the_first_account_gets_no_password(tmp_path: P
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bridge.cli", "serve", "--home", str(home), "--ready-file", str(ready), *FREE_PORTS,
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, cwd=ROOT,
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert process.stderr is not None
     said = b""
     while b'"ready"' not in said:
@@ -149,7 +149,7 @@ async def test_a_first_start_on_a_terminal_shows_a_password_once_and_how_to_set_
         found = {name: re.search(pattern, text) for name, pattern in {
             "password": r"Password +(\S+)", "user": r"User name +(\S+)", "imap": r"IMAP +localhost, port (\d+)",
             "smtp": r"SMTP +localhost, port (\d+)", "ca": r"Authority +(\S+)",
-        }.items()}  # fmt: skip
+        }.items()}  # packed, to be seen at a glance  # fmt: skip
         shown = {name: match[1] for name, match in found.items() if match}
         ports = Ports(int(shown["imap"]), 0, int(shown["smtp"]), 0, 0, shown["ca"])
         account = Account(ports, "you@postroom.internal", shown["user"], shown["password"])

@@ -25,7 +25,7 @@ def imported(arguments: list[str], home: Path) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "bridge.cli", *arguments, *folder],
         capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ}, timeout=60,
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert done.returncode == 0 or arguments == ["doctor"], done.stdout  # it may find a port of this machine taken
     return re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
 

@@ -57,7 +57,7 @@ async def test_what_is_listed(app: App, ask: Ask, file: Path) -> None:
     [server] = (await ask("mcp"))["servers"]
     assert (server["name"], server["state"], server["transport"], server["trusted"]) == (
         "tiny", "not running", "stdio", False
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert server["used_by"] == ["assistant"]
     [tool] = server["tools"]
     assert (tool["name"], tool["offered_as"], tool["state"], tool["risk"]) == ("add", "tiny__add", "new", "send_out")

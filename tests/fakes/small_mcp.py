@@ -118,7 +118,7 @@ class Server:
             results["tools/list"] |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
             results["server/discover"] = {
                 "supportedVersions": [TODAY], "resultType": "complete", "ttlMs": 0, "cacheScope": "private", **about,
-            }  # fmt: skip
+            }  # packed, to be seen at a glance  # fmt: skip
         if (found := results.get(message["method"])) is not None:
             self.send({"id": message["id"], "result": found})
         else:

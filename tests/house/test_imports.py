@@ -16,7 +16,7 @@ from tests.house.tree import PRODUCT, ROOT, sources
 HEAVY = (
     "aioimaplib", "apscheduler", "boto3", "dkim", "httpx", "httpx2", "huggingface_hub", "imapclient", "keyring",
     "litellm", "mcp", "openai", "pydantic", "pypdf", "starlette", "tiktoken", "tokenizers", "uvicorn",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 """Imported on first use: neither the command line nor an idle server needs them."""
 
 

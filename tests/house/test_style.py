@@ -12,12 +12,12 @@ ENVIRONMENT_DOOR = "config/load.py"
 MUTABLE_CALLS = frozenset({
     "Counter", "OrderedDict", "WeakKeyDictionary", "WeakSet", "WeakValueDictionary", "bytearray", "defaultdict",
     "deque", "dict", "list", "set",
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 MUTABLE_NODES = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 MUTATORS = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault",
     "update",
-})  # fmt: skip
+})  # packed, to be seen at a glance  # fmt: skip
 
 
 def test_every_module_says_first_what_it_is() -> None:

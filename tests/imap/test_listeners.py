@@ -54,12 +54,12 @@ SAID: dict[str, list[bytes]] = {
     "LIST-METADATA": [b'LIST "" * RETURN (METADATA (/private/comment))'],
     "COMPRESS=DEFLATE": [b"COMPRESS DEFLATE"],
     "MESSAGELIMIT": [b"SEARCH UIDAFTER 1", b"UID SEARCH UIDBEFORE 2"],
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 # Nothing of these can be said by a client, or it is what every server understands.
 SILENT = {
     "SASL-IR", "LITERAL+", "CHILDREN", "SPECIAL-USE", "INPROGRESS", "IMAP4rev2", "UTF8=ACCEPT", "UIDONLY",
     "APPENDLIMIT", "AUTH=PLAIN", "AUTH=LOGIN", "AUTH=SCRAM-SHA-256",
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 ENABLED = {name: name.encode() for name in ("CONDSTORE", "QRESYNC", "IMAP4rev2", "UTF8=ACCEPT", "UIDONLY")}
 
 

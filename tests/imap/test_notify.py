@@ -115,7 +115,7 @@ async def test_who_does_not_read_costs_nothing_and_hears_how_it_stands(house: Ho
     assert [await client.line() for _ in range(5)] == [
         b"* 3 EXISTS\r\n", b"* 3 RECENT\r\n",
         b"* 1 FETCH (UID 1)\r\n", b"* 2 FETCH (UID 2)\r\n", b"* 3 FETCH (UID 3)\r\n",
-    ]  # fmt: skip
+    ]  # packed, to be seen at a glance  # fmt: skip
 
 
 async def test_what_a_client_put_there_itself_is_remembered_only_until_it_is_told(house: House) -> None:

@@ -38,7 +38,7 @@ PASSWORD = "correct horse battery staple"
 SIGNED = (
     "from", "to", "cc", "subject", "date", "message-id", "in-reply-to", "references", "mime-version", "content-type",
     "content-transfer-encoding",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 
 
 @dataclass(frozen=True)

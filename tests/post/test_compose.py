@@ -227,7 +227,7 @@ def test_no_value_can_add_a_header(subject: str, name: str) -> None:
     assert set(names) <= {
         "From", "To", "Subject", "Date", "Message-ID", "In-Reply-To", "References", "Thread-Topic", "Thread-Index",
         "Auto-Submitted", "Postroom-Thread", "Postroom-Run", "Postroom-State", "MIME-Version", "Content-Type",
-    }  # fmt: skip
+    }  # packed, to be seen at a glance  # fmt: skip
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=400))

@@ -236,7 +236,7 @@ def test_a_run_hears_of_what_it_handed_on() -> None:
         found = {run: connection.execute(heard, {"run": run}).fetchone() for run in "abcd"}
     assert {run: row["answered_by"] if row else None for run, row in found.items()} == {
         "a": REAL, "b": REAL, "c": REAL, "d": None,
-    }  # fmt: skip
+    }  # packed, to be seen at a glance  # fmt: skip
 
 
 def fill(connection: sqlite3.Connection, table: str, rows: list[dict[str, object]]) -> None:

@@ -142,7 +142,7 @@ TRICKS = [
     Trick("bare line ends", lambda out: signed(out).replace(b"\r\n", b"\n"), "malformed"),
     Trick("a machine", lambda out: key_of("example.com").sign(
         reply_to(out, "approve", headers={"Auto-Submitted": "auto-replied"})), "machine"),
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 
 
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.name)

@@ -19,7 +19,7 @@ LINES = st.sampled_from(
      b"Content-Type: message/rfc822", b"Content-Type: text/html; charset=\"x", b"Content-Type: image/png; name=\xff",
      b"Content-Disposition: attachment; filename=\"a\r b\"", b"Content-Language: a,,b", b"Content-ID:", b"From x y",
      b"Content-Transfer-Encoding: base64", b"\x00", b"Message-ID: <\r>", b"Sender: ,;:()<>@[]"]
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 MAILS = st.one_of(st.lists(LINES, max_size=40).map(b"\n".join), st.binary(max_size=300)).map(normalise)
 
 

@@ -23,7 +23,7 @@ RANGES = st.lists(st.tuples(ENDS, ENDS), min_size=1, max_size=6)
 PIECES = st.sampled_from(
     [b"A1", b" ", b"X", b"APPEND", b"\r\n", b"\n", b"\r", b'"', b"\\", b"{3}", b"{3+}", b"{41+}", b"{90+}", b"~{2+}",
      b"{+5}", b"abc", b"\x00", b"z" * 30, b"z" * 70, b"(", b"{", b"}", b"\xff", b"\x16\x03"]
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 STREAMS = st.lists(PIECES, max_size=40).map(b"".join)
 
 

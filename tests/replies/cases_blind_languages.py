@@ -120,7 +120,7 @@ TONGUES = {
         "Skickat från min iPhone", "Den 2026-03-03 kl. 09:14, skrev Assistant:", "Godkänt", "avslag: fel adress", "Godkänt när Bob har sagt ja.",
         "Med vänlig hälsning\nAda Byron\nInköpschef\nExample AB\n+46 8 123 456",
     ),
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 
 
 def _block(tongue: Tongue, *, mac: bool = False) -> list[tuple[str, str]]:

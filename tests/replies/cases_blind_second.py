@@ -29,7 +29,7 @@ TONGUES = {
     "ar": Tongue(("من:", "تم الإرسال:", "التاريخ:", "إلى:", "الموضوع:"), "الثلاثاء، 3 مارس 2026 9:14 ص", "-----رسالة أصلية-----", "الحصول على Outlook لـ iOS", "في الثلاثاء، 3 مارس 2026 في 9:14 ص تمت كتابة ما يلي بواسطة Assistant @@:", "في ٣ مارس ٢٠٢٦، الساعة ٩:١٤ ص، كتب Assistant @@:", "أُرسلت من الـ iPhone", "", "موافق", "مرفوض: العنوان خطأ", "موافق بعد أن يوافق بوب.", "مع أطيب التحيات\nAda Byron\n+971 4 123 4567"),
     "he": Tongue(("מאת:", "נשלח:", "תאריך:", "אל:", "נושא:"), "יום שלישי 3 מרץ 2026 09:14", "-----הודעה מקורית-----", "קבל את Outlook עבור iOS", "\u202bבתאריך יום ג׳, 3 במרץ 2026 ב-9:14 מאת \u202aAssistant\u202c\u200f @@:\u202c", "ב-3 במרץ 2026, בשעה 9:14, Assistant @@ כתב/ה:", "נשלח מה-iPhone שלי", "", "מאשר", "לא: כתובת שגויה", "מאשר אחרי שבוב יסכים.", "בברכה,\nAda Byron\n+972 3 123 4567"),
     "id": Tongue(("Dari:", "Dikirim:", "Tanggal:", "Kepada:", "Subjek:"), "Selasa, 03 Maret 2026 09.14", "-----Pesan Asli-----", "Dapatkan Outlook untuk iOS", "Pada Sel, 3 Mar 2026 pukul 09.14 Assistant @@ menulis:", "Pada 3 Mar 2026, pukul 09.14, Assistant @@ menulis:", "Dikirim dari iPhone saya", "", "disetujui", "ditolak: alamat salah", "Setuju kalau Bob juga setuju.", "Salam,\nAda Byron\nManajer Pembelian\n+62 21 1234 5678"),
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 
 _SIGNED = {
     "two telephones": "Best regards,\n\nAda Byron\nProcurement Manager\nExample Industries\n12 High Street | London | EC1A 1BB\nPhone: +44 20 7946 0000 | Mobile: +44 7700 900000\nwww.example.org",

@@ -15,7 +15,7 @@ from tests.replies.clients import (
     quote,
     text_mail,
     whole,
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 
 _WROTE = [
     "Le 03/03/2026 à 09:14, Assistant a écrit :",
@@ -104,7 +104,7 @@ SIGNED = [
     Case("closing in two languages", gmail("approve\n\nKind regards / Viele Grüße\nAda"), "approve", "approve"),
     Case("signature in one row", gmail("approve\n\nAda Byron | Purchasing | +46 8 123 456"), "approve", "approve"),
     Case("signature and nothing else", text_mail("\n-- \napprove\n"), "none", ""),
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 
 
 def in_quote(old: str, new: str) -> bytes:
@@ -301,4 +301,4 @@ FOOTED = [
         ),
         "respond",
     ),
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip

@@ -87,7 +87,7 @@ def test_it_is_made_with_as_many_iterations_as_the_rfc_asks_for_at_least() -> No
         b"n,,n=,r=abc", b"n,,n=u,r=", b"n,,n=u,r=a b", b"n,,n=u=2c,r=abc", b"n,,n=a=b,r=abc", b"n,a=other,n=u,r=abc",
         b"n,b=u,n=u,r=abc", b"n,,n=\xff,r=abc", b"n,,n=u\x00,r=abc", b"n,,n=" + b"u" * 400 + b",r=abc", b"n,,r=abc,n=u",
     ],
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 def test_a_first_message_that_is_none_is_refused(message: bytes) -> None:
     # req rfc5802/6-p
     # req rfc5802/5.1-mandatory
@@ -106,7 +106,7 @@ def test_a_first_message_may_say_that_binding_was_possible_and_hold_more(message
     "message",
     [b"", b"c=biws", b"c=biws,r=abc", b"r=abc,c=biws,p=AA==", b"c=!,r=abc,p=AA==", b"c=biws,r=abc,p=!", b"\xff",
      b"c=biws,r=abc,p=\xc3\xa4"],
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 def test_a_final_message_that_is_none_is_refused(message: bytes) -> None:
     with pytest.raises(SaslError):
         scram.read_final(message)
@@ -149,7 +149,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         auth = Authenticator(
             store, settings, limits=LoginLimits(lambda: 1000.0), hasher=cheap_hasher(), clock=lambda: 1000.0,
             sleep=sleep, iterations=FEW,
-        )  # fmt: skip
+        )  # packed, to be seen at a glance  # fmt: skip
         yield World(store, alice, auth, slept)
         auth.close()
 
@@ -270,7 +270,7 @@ async def test_where_it_is_not_offered_nothing_is_kept_for_it(tmp_path: Path) ->
     # req rfc5802/9-stored
     assert [Imap(extensions=each).offers_scram for each in ("default", "all", ("IDLE",), (SCRAM.lower(),))] == [
         False, True, False, True,
-    ]  # fmt: skip
+    ]  # packed, to be seen at a glance  # fmt: skip
     async with opened(tmp_path) as (store, alice):
         auth = Authenticator(store, settings_for(tmp_path), hasher=cheap_hasher())
         await auth.add_given(alice.id, "desk", "secret")

@@ -102,7 +102,7 @@ async def test_search_finds_only_the_accounts_mail(desk: Desk, eve: Any, indexed
         await desk.store.housekeeping.settle()
     mine = desk.fetch("INBOX", [1])[0]
     queries = [Text("shared words"), Header("subject", "shared"), EmailIdIs(mine.email_object_id),
-               ThreadIdIs(mine.thread_object_id)]  # fmt: skip
+               ThreadIdIs(mine.thread_object_id)]  # packed, to be seen at a glance  # fmt: skip
     for query in queries:
         assert await desk.store.search(desk.box("INBOX"), query) == [1]
         assert await eve.store.search(eve.box("INBOX"), query) == []

@@ -14,7 +14,7 @@ from tests.store.helpers import Desk, mail, make_desk, open_store
 STANDARD = [
     "INBOX", "Action", "Unread", "Drafts", "Sent", "Archive", "Junk", "Trash", "All", "Activity", "Automations",
     "Memory", "Agents", "Agents/Assistant",
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 
 
 def names(desk: Desk) -> Any:
@@ -41,12 +41,12 @@ async def test_an_account_begins_with_its_mailboxes(desk: Desk) -> None:
     assert {box.special_use: name for name, box in boxes.items() if box.special_use} == {
         "\\Important": "Action", "\\Drafts": "Drafts", "\\Sent": "Sent", "\\Archive": "Archive", "\\Junk": "Junk",
         "\\Trash": "Trash", "\\All": "All",
-    }  # fmt: skip
+    }  # packed, to be seen at a glance  # fmt: skip
     assert [name for name, box in boxes.items() if not box.subscribed] == ["All"]
     assert [name for name, box in boxes.items() if not box.selectable] == ["Agents"]
     assert {box.view: name for name, box in boxes.items() if box.view} == {
         View.ACTION: "Action", View.UNREAD: "Unread", View.ALL: "All"
-    }  # fmt: skip
+    }  # packed, to be seen at a glance  # fmt: skip
     assert len({box.uidvalidity for box in boxes.values()}) == len(boxes)
     assert min(box.uidvalidity for box in boxes.values()) > 0
 

@@ -39,7 +39,7 @@ DEEDS: Final[Sequence[tuple[Deed, int]]] = (
 MODES: Final = (
     (), ("CONDSTORE",), ("QRESYNC",), ("IMAP4rev2",), ("COMPRESS",), ("COMPRESS", "QRESYNC"), ("UIDONLY",),
     ("QRESYNC", "UIDONLY"), ("NOTIFY",), ("NOTIFY", "QRESYNC"), ("IMAP4rev2", "QRESYNC"),
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ SHARED: Final = ("\\Seen", "\\Flagged", "\\Answered", "$Label1")
 KEYS: Final = (
     "ALL", "UNSEEN", "SEEN FLAGGED", "NOT DELETED", "SUBJECT stress", "BODY line", "OR ANSWERED UNFLAGGED",
     "SINCE 1-Jan-2020", "LARGER 200", "KEYWORD $Label1",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 ITEMS: Final = (
     "UID", "FLAGS", "(UID FLAGS)", "(UID RFC822.SIZE FLAGS)", "(UID ENVELOPE)", "(UID BODYSTRUCTURE FLAGS)",
     "(UID RFC822.SIZE BODY.PEEK[HEADER.FIELDS (SUBJECT)])", "(FLAGS INTERNALDATE)", "(UID BODY.PEEK[])",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 COPYUID: Final = re.compile(rb"\[COPYUID \d+ (\S+) (\S+)\]")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 WORDS = [
     b"NOOP", b"LOGIN", b"SELECT", b"UID FETCH", b"FETCH", b"STORE", b"UID STORE", b"SEARCH", b"UID SEARCH", b"APPEND",
     b"LIST", b"STATUS", b"COPY", b"CREATE", b"IDLE", b"X",
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 ATOMS = [
     b"INBOX",
     b"nil",
@@ -28,11 +28,11 @@ NUMBERS = [b"0", b"1", b"*", b"1:*", b"4294967295", b"4294967296", b"1,2:3", b"9
 FETCHES = [
     b"(UID FLAGS)", b"ALL", b"FULL", b"(ALL)", b"BODY[]<0.1>", b"BODY.PEEK[HEADER.FIELDS (From {2+}\r\nTo)]",
     b"BODY[1.2.MIME]", b"BODY[1.]", b"BODY[", b"BODY[]<1.0>", b"(RFC822.SIZE ENVELOPE BODYSTRUCTURE)", b"BODY[0]",
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 KEYS = [
     b"ALL", b"NOT", b"OR", b"(", b")", b"UNSEEN", b"SUBJECT", b"HEADER X-Y", b"BEFORE 1-Jan-2026", b"ON 31-Feb-2026",
     b"CHARSET UTF-8", b"CHARSET KOI8-R", b"KEYWORD a", b"UID 1:*", b"1:3", b"LARGER 5", b"TEXT {3+}\r\nabc", b"OLD",
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 
 
 def literal(rng: random.Random) -> bytes:

@@ -120,7 +120,7 @@ LONG: list[tuple[bytes, list[Outcome]]] = [
      [frame(b"A1", b"X", b"A1 X \x00 \x00", b"B1 NOOP\r\n" * 4 + b"xxxx", b"y" * 40)]),
     (b"A1 X" + (b" {30+}\r\n" + b"y" * 30) * 5 + b"\r\n", [refused(b"A1", Fault.LINE)]),
     (b"A1 X" + b" y {0+}\r\n" * 60 + b"\r\n", [refused(b"A1", Fault.LINE)]),
-]  # fmt: skip
+]  # packed, to be seen at a glance  # fmt: skip
 
 
 @pytest.mark.parametrize("chunking", CHUNKINGS)

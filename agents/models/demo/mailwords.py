@@ -64,7 +64,7 @@ def take_words(sentence: str) -> tuple[str, str]:
     for pattern, form in (
         (_SAYING, "{0}"), (_ASK, ""), (_FRAG, "Ich möchte fragen, {0} {1}"), (_THANK, "Thank you for {0}"),
         (_INVITE, "I would like to invite you to {0}"), (_THAT, "{0}"), (_DASS, "Ich möchte mitteilen, dass {0}"),
-    ):  # fmt: skip
+    ):  # packed, to be seen at a glance  # fmt: skip
         found = pattern.search(sentence)
         if found and not w.SUMMARISE.search(" ".join(fold(found.group(found.lastindex or 1)).split()[:3])):
             groups = [group.strip() for group in found.groups()]
@@ -93,7 +93,7 @@ _YOU = (
     (re.compile(r"\b(?:he|she|they)\s+(?:was|were)\b", re.IGNORECASE), "you were"),
     (re.compile(r"\b(?:his|their|her(?=\s+(?!(?:and|or|at|on|in|to|by|for|with)\b)\w))\b", re.IGNORECASE), "your"),
     (re.compile(r"\b(?:him|them|her)\b", re.IGNORECASE), "you"),
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 _THEY = re.compile(
     r"\b(?:he|she)\s+(?!can\b|could\b|will\b|would\b|may\b|might\b|must\b|shall\b|should\b|\w*(?:ed|ss)\b)([a-z]{3,}?)s\b"
 )

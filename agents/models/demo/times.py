@@ -24,7 +24,7 @@ _DATE = re.compile(r"(?:\b(?:on|am)\s+)?\b(?:(\d{4})-(\d{2})-(\d{2})\b|(\d{1,2})
 _MONTHS = (
     "jan(?:uary|uar)?", "feb(?:ruary|ruar)?", "mar(?:ch)?|märz", "apr(?:il)?", "may|mai", "june?|juni", "july?|juli",
     "aug(?:ust)?", "sept?(?:ember)?", "o[ck]t(?:ober)?", "nov(?:ember)?", "de[cz](?:ember)?",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 _MONTH = "|".join(_MONTHS)
 _NAMED_DATE = re.compile(
     rf"(?:\b(?:on|am)\s+)?(?:\bthe\s+)?\b(?:(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?({_MONTH})\b\.?|({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b)"

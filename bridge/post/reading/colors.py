@@ -14,7 +14,7 @@ _NAMED = {
     "mintcream": (245, 255, 250), "azure": (240, 255, 255), "gray": (128, 128, 128), "grey": (128, 128, 128),
     "silver": (192, 192, 192), "red": (255, 0, 0), "green": (0, 128, 0), "blue": (0, 0, 255), "navy": (0, 0, 128),
     "yellow": (255, 255, 0), "hsl(0,0%,100%)": (255, 255, 255), "hsl(0,0%,0%)": (0, 0, 0), "windowtext": (0, 0, 0),
-}  # fmt: skip
+}  # packed, to be seen at a glance  # fmt: skip
 _NO_GROUND = frozenset({"", "transparent", "none", "inherit", "initial"})
 PALE = 240
 """Of 255: on a white page nobody reads words that are paler."""

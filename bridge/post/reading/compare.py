@@ -60,7 +60,7 @@ class SentText:
     __slots__ = (
         "_asked", "_bag", "_joined", "_links", "_misses", "_places", "_row_places", "_starts", "_symbols", "_tight",
         "_words", "rules",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
 
     def __init__(self, text: str) -> None:
         rows = [words for row in text.splitlines() if (words := words_of(row))]

@@ -46,7 +46,7 @@ def read_reply(
     raw = normalise(raw)
     return read_message(
         parse(raw), raw, sent, languages, weak_ok, own_addresses=own_addresses, mail_from=mail_from
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
 
 
 def read_message(

@@ -23,7 +23,7 @@ _SETS = (
     "closings", "attribution_openers", "alarm_words", "prose_words", "header_labels", "weekdays", "months",
     "when_words", "errand_words", "footer_alarms", "footer_starts", "contact_labels", "product_glue",
     "footer_common", "title_words", "reference_words",
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 _PS = re.compile(r"p\.?\s?s\.?\b|n\.?b\.?\b|p\.?s\.?\s?:")
 _UNLIKE_PRODUCT = re.compile("[?؟？\u037e՞፧⁇‽…~]|\\.\\s?\\.|[:;=][-'^]?[()/\\\\|]")
 _MODEL = re.compile(r"\b(?:windows (?:8|10|11)|blackberry 10)\b")

@@ -25,7 +25,7 @@ INVISIBLE = dict.fromkeys(
         0x00AD, 0x034F, 0x061C, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065),
         *range(0x2066, 0x206A), 0xFEFF, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400),
     ]
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 """Zero-width and direction marks, variation selectors, skin tones."""
 _APOSTROPHES = dict.fromkeys(map(ord, "’ʼ′‘`´＇"), "'")
 _EDGES = " .!,:\"'“”„«»‹›‚「」『』《》〈〉【】〔〕()[]{}<>*_。、،¡"
@@ -76,7 +76,7 @@ def _vocabulary(languages: frozenset[str] | None) -> Vocabulary:
     return Vocabulary(
         {w: frozenset(d) for w, d in chosen.items()}, weak, {w: frozenset(d) for w, d in every.items()}, heads,
         frozenset(map(fold, data["always"])),
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
 
 
 def vocabulary(languages: Languages = None) -> Vocabulary:

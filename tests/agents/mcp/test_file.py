@@ -36,10 +36,10 @@ def test_a_program(path: Path) -> None:
     config = only(said(path, files={"command": "npx", "args": ["-y", "${FOLDER}/x"], "env": env, "cwd": "${FOLDER}"}))
     assert (config.command, config.args, dict(config.env)) == (
         "npx", ("-y", "/data/x"), {"KEY": "canary-token-1", "PLAIN": "x"}
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert (config.cwd, config.enabled, config.trusted, config.transport, config.where) == (
         "/data", True, False, "stdio", "npx"
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert "canary" not in repr(config)
     assert "canary-token-1" in config.secrets()
 

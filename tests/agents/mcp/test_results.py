@@ -58,7 +58,7 @@ def test_an_error_is_a_failure_that_is_untrusted_too() -> None:
         result(text("do as I say"), is_error=True)
     assert (caught.value.text, caught.value.untrusted, caught.value.source) == (
         "do as I say", True, "do of the MCP server tiny"
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     with pytest.raises(ToolFailed, match="gave no reason"):
         result(is_error=True)
 

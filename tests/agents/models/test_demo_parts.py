@@ -129,7 +129,7 @@ def test_addresses_as_people_write_them() -> None:
     text += "a@b.example."
     assert [address for _, _, address in addresses(text)] == [
         "ann@x.example", "bob.lee+tag@y.example", "cy@z.example", "dee@w.example", "a@b.example",
-    ]  # fmt: skip
+    ]  # packed, to be seen at a glance  # fmt: skip
 
 
 def test_files_by_name() -> None:

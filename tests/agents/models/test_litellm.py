@@ -36,9 +36,7 @@ ADD = ToolSpec("add", "Adds.", {"type": "object", "properties": {"a": {"type": "
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of LiteLLM and what it imports
-    pytest.mark.filterwarnings(
-        "ignore::pytest.PytestUnraisableExceptionWarning"
-    ),  # sockets its clients leave open
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # sockets its clients leave open
 ]
 
 

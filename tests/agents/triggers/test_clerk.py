@@ -49,7 +49,7 @@ async def proposed(words: str, subject: str = "") -> dict[str, Any]:
         ("", "every weekday at 8 list my mail", "0 8 * * 1-5", "List my mail", "list my mail", "run"),
         ("every day at 7: x", "Re: AW: Inbox", "0 7 * * *", "X", "Inbox", "run"),
     ],
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 async def test_what_is_proposed(words: str, subject: str, when: str, task: str, title: str, act: str) -> None:
     args = await proposed(words, subject)
     assert (args["when"], args["task"], args["act"]) == (when, task, act)
@@ -92,7 +92,7 @@ def after(result: str, ok: bool) -> tuple[Message, ...]:
         ("watch the mailbox office: say when someone wants to meet tomorrow at 9", "", "mailbox office",
          "Say when someone wants to meet tomorrow at 9", "Say when someone wants to meet tomorrow at 9"),
     ],
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 async def test_what_sets_a_task_off(words: str, subject: str, when: str, task: str, title: str) -> None:
     said = await reply(letter(words, subject))
     [call] = said.calls

@@ -127,7 +127,7 @@ async def test_the_same_call_again_sets_nothing_again(db: Database, tools: dict[
         ({"zone": "Europe/Atlantis"}, '"Europe/Atlantis" is no time zone'),
         ({"agent": "nobody"}, 'there is no "nobody"; there is assistant'),
     ],
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 def test_what_cannot_be_planned_is_said_before_anyone_is_asked(
     tools: dict[str, Tool], change: dict[str, str], told: str
 ) -> None:
@@ -146,7 +146,7 @@ def test_plain_words_that_recur_are_taken(tools: dict[str, Tool]) -> None:
     ("remind_me", False, gate.Verdict.RUN),
     ("schedule", False, gate.Verdict.ASK),
     ("schedule", True, gate.Verdict.ASK),
-])  # fmt: skip
+])  # packed, to be seen at a glance  # fmt: skip
 def test_a_reminder_is_free_and_a_schedule_asks(
     tools: dict[str, Tool], name: str, tainted: bool, verdict: gate.Verdict
 ) -> None:

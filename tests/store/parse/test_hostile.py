@@ -68,7 +68,7 @@ HEAD_PIECES = st.sampled_from(
      b"X-Subject", b":", b": ", b"::", b"Re: one", b"<a@b>", b"<c\t@d>",
      b"Mon, 30 Nov 2026 08:00:00 +0100", b"=?utf-8?q?=C3?=", b"\r\n\r\n", b"AQHZ0123456789abcdefghijklmnopq==",
      b"\r\n", b"\r\n", b"\r\n ", b"\r\n\t", b"\r", b"\n", b"\0", b"\xfc", b" "]
-)  # fmt: skip
+)  # packed, to be seen at a glance  # fmt: skip
 
 
 @given(st.lists(HEAD_PIECES, max_size=60).map(b"".join))

@@ -126,7 +126,7 @@ def test_an_inner_multipart_without_its_last_line_ends_with_the_outer() -> None:
         "Content-Type: multipart/mixed; boundary=out", "",
         "--out", "Content-Type: multipart/mixed; boundary=in", "", "--in", "", "a",
         "--out", "", "b", "--out--",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     message = parse(raw)
     assert [p.section for p in walk(message.root)] == ["", "1", "1.1", "2"]
     assert body(raw, message, "1.1") == b"a"
@@ -137,17 +137,17 @@ def test_an_empty_inner_multipart_has_no_children() -> None:
     raw = lines(
         "Content-Type: multipart/alternative; boundary=b", "",
         "--b", "", "text", "--b", "Content-Type: multipart/related; boundary=c", "", "--b--",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     assert [(p.media_type, len(p.children)) for p in walk(parse(raw).root)] == [
         ("multipart/alternative", 2), ("text/plain", 0), ("multipart/related", 0),
-    ]  # fmt: skip
+    ]  # packed, to be seen at a glance  # fmt: skip
 
 
 def test_boundaries_that_begin_alike_are_told_apart() -> None:
     raw = lines(
         "Content-Type: multipart/mixed; boundary=b", "",
         "--b", "Content-Type: multipart/mixed; boundary=b-", "", "--b-", "", "x", "--b---", "--bb", "--b--",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     message = parse(raw)
     assert [p.section for p in walk(message.root)] == ["", "1", "1.1"]
     assert body(raw, message, "1.1") == b"x"
@@ -231,7 +231,7 @@ def test_what_is_searched() -> None:
         "--b", "Content-Type: text/html", "",
         "<style>p{}</style><p title='no'>one &amp;<b>two</b></p><!-- hidden --> <script>x</script>three",
         "--b", "Content-Transfer-Encoding: base64", "", "Zm91cg==", "--b--",
-    )  # fmt: skip
+    )  # packed, to be seen at a glance  # fmt: skip
     found = list(searchable(parse(raw), raw))
     assert ("header", "Subject: Grüße") in found
     texts = [" ".join(text.split()) for kind, text in found if kind == "body"]
